@@ -1,0 +1,127 @@
+"""The run's result, `playtest.json`, and the parts of it that each roll keeps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from playtest.protocol.base import Document
+from playtest.protocol.usage import Cost, Usage
+from playtest.protocol.verdict import FailKind, Phenomenon, Verdict
+
+SCHEMA = "playtest/1"
+
+
+class FirstPlay(Document):
+    """How soon a person could play. Game time, null where it never happened; `how` says how each was found."""
+
+    playable_at_ms: float | None = None
+    first_feedback_ms: float | None = None
+    loop_closed: bool = False
+    how: dict[str, str] = {}
+
+
+class Gate(Document):
+    """One gate of the floor."""
+
+    passed: bool = Field(alias="pass")
+    detail: str
+
+
+class Floor(Document):
+    """The contract-free gates: A_boot, B_uncaught, C_frame, D_render."""
+
+    passed: bool = Field(alias="pass")
+    gates: dict[str, Gate]
+
+
+class Roll(Document):
+    """One game from boot to a verdict (`roll.json`)."""
+
+    number: int = Field(ge=1)
+    seed: int
+    clock: str
+    verdict: Verdict
+    kind: FailKind | None = None
+    degraded_reason: str | None = None
+    summary: str = ""
+    steps: int = Field(ge=0)
+    budget: int = Field(ge=0)
+    distinct_taps: int = Field(ge=0)
+    effective_inputs: int = Field(ge=0)
+    unseeded: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = Field(default=(), description="Hosts that the game asked for and did not get.")
+    faults: tuple[str, ...] = Field(default=(), description="Names of the faults seen, in order, without repeats.")
+    phenomena: tuple[Phenomenon, ...] = ()
+    speculation: tuple[str, ...] = ()
+    first_play: FirstPlay = FirstPlay()
+    floor: Floor | None = None
+    usage: Usage = Usage()
+    cost: Cost = Cost()
+    game_time_ms: float = 0
+    wall_time_ms: float = 0
+    held_ms: float = Field(default=0, description="Wall time that the game was held while the tester thought.")
+
+
+class TesterInfo(Document):
+    """Who looked and decided."""
+
+    name: str
+    model: str | None = None
+    prompt_version: str | None = None
+    coordinate_space: str = "css"
+    limits: tuple[str, ...] = Field(default=(), description="What this tester can't judge.")
+
+
+class Versions(Document):
+    """What ran."""
+
+    playtest: str
+    chromium: str | None = None
+    python: str
+
+
+class EvidencePaths(Document):
+    """Where the evidence is, relative to the result file."""
+
+    report: str | None = None
+    rolls: tuple[str, ...] = ()
+
+
+class RunResult(Document):
+    """The whole run (`playtest.json`; `--json` prints the same document)."""
+
+    schema_: Literal["playtest/1"] = Field(default="playtest/1", alias="schema")
+    gid: str
+    verdict: Verdict
+    kind: FailKind | None = None
+    degraded_reason: str | None = None
+    phenomena: tuple[Phenomenon, ...] = ()
+    speculation: tuple[str, ...] = ()
+    first_play: FirstPlay = FirstPlay()
+    rolls: tuple[Roll, ...] = ()
+    usage: Usage = Usage()
+    cost: Cost = Cost()
+    tester: TesterInfo
+    versions: Versions
+    started_at: str
+    duration_ms: float
+    game_time_ms: float
+    evidence: EvidencePaths
+    floor: Floor | None = None
+
+
+class ErrorBody(Document):
+    """What went wrong, and what to do next."""
+
+    code: int
+    message: str
+    hint: str = ""
+
+
+class ErrorDocument(Document):
+    """What `--json` prints for exit codes 2 and 3."""
+
+    error: ErrorBody
