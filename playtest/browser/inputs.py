@@ -1,0 +1,83 @@
+"""Real input events over CDP, spread over game time as a person's would be."""
+
+from __future__ import annotations
+
+import math
+from playwright.async_api import Page
+
+from playtest.browser.cdp import Channel
+from playtest.browser.clock import FRAME_MS, Clock, FrameClock, Handled
+from playtest.protocol.actions import Action, DoubleTap, Drag, Key, LongPress, Stroke, Swipe, Tap, Type, Wait
+
+TAP_HOLD_MS = 4 * FRAME_MS
+AFTER_TAP_MS = 2 * FRAME_MS
+DOUBLE_TAP_GAP_MS = 5 * FRAME_MS
+DRAG_PRESS_MS = 150
+MOVE_EVERY_MS = FRAME_MS
+
+
+class Hand:
+    """A finger and a keyboard. Events are dispatched one after another, each at a known game time."""
+
+    def __init__(self, page: Page, channel: Channel, clock: Clock) -> None:
+        self._page = page
+        self._channel = channel
+        self._clock = clock
+
+    async def perform(self, action: Action) -> None:
+        """Carry out one action. Raises BrowserFault when the page hangs or dies under it."""
+        if isinstance(action, Tap):
+            await self._tap(action.x, action.y, TAP_HOLD_MS)
+        elif isinstance(action, DoubleTap):
+            await self._tap(action.x, action.y, TAP_HOLD_MS)
+            await self._clock.advance(DOUBLE_TAP_GAP_MS)
+            await self._tap(action.x, action.y, TAP_HOLD_MS)
+        elif isinstance(action, LongPress):
+            await self._tap(action.x, action.y, action.ms)
+        elif isinstance(action, Swipe | Drag):
+            await self._stroke(action, DRAG_PRESS_MS if isinstance(action, Drag) else 0)
+        elif isinstance(action, Key):
+            await self._key(action.key, action.ms)
+        elif isinstance(action, Type):
+            await self._type(action.text)
+        elif isinstance(action, Wait):
+            await self._clock.advance(action.ms)
+
+    async def _touch(self, kind: str, x: float = 0, y: float = 0) -> None:
+        points = [] if kind == "touchEnd" else [{"x": x, "y": y, "id": 1, "radiusX": 8, "radiusY": 8, "force": 0.5}]
+        event = self._channel.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        # A move is one frame long, handled or not: a finger doesn't wait for the page.
+        await self._clock.deliver(event, Handled.LATER if kind == "touchMove" else Handled.BY_FRAME)
+
+    async def _tap(self, x: float, y: float, hold_ms: float) -> None:
+        await self._touch("touchStart", x, y)
+        await self._clock.advance(hold_ms)
+        await self._touch("touchEnd")
+        await self._clock.advance(AFTER_TAP_MS)
+
+    async def _stroke(self, stroke: Stroke, press_ms: float) -> None:
+        await self._touch("touchStart", stroke.x1, stroke.y1)
+        if press_ms:
+            await self._clock.advance(press_ms)
+        moves = max(3, math.ceil(stroke.ms / MOVE_EVERY_MS))
+        for i in range(1, moves + 1):
+            x = stroke.x1 + (stroke.x2 - stroke.x1) * i / moves
+            y = stroke.y1 + (stroke.y2 - stroke.y1) * i / moves
+            await self._touch("touchMove", x, y)
+            if not isinstance(self._clock, FrameClock):
+                await self._clock.advance(stroke.ms / moves)
+        await self._touch("touchEnd")
+        await self._clock.advance(AFTER_TAP_MS)
+
+    async def _key(self, key: str, ms: float) -> None:
+        await self._clock.deliver(self._page.keyboard.down(key), Handled.AT_ONCE)
+        try:
+            await self._clock.advance(ms)
+        finally:
+            await self._clock.deliver(self._page.keyboard.up(key), Handled.AT_ONCE)
+        await self._clock.advance(AFTER_TAP_MS)
+
+    async def _type(self, text: str) -> None:
+        for letter in text:
+            await self._clock.deliver(self._page.keyboard.type(letter), Handled.AT_ONCE)
+            await self._clock.advance(AFTER_TAP_MS)

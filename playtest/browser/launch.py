@@ -1,0 +1,133 @@
+"""Starting Chromium: flags for each clock, an empty profile, the gate as its only way out, and a sure end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import BrowserContext, Page, Playwright, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from playtest.browser.cdp import within
+from playtest.browser.find import BrowserBinary
+from playtest.errors import BrowserFault, UsageError
+from playtest.protocol.coordinates import Screen
+
+LAUNCH_DEADLINE_S = 60
+BEGIN_FRAME_FLAGS = (
+    "--enable-begin-frame-control",
+    "--run-all-compositor-stages-before-draw",
+    "--disable-threaded-animation",
+    "--disable-threaded-scrolling",
+    "--disable-checker-imaging",
+    "--disable-image-animation-resync",
+    "--disable-new-content-rendering-timeout",
+)
+COMMON_FLAGS = (
+    "--disable-quic",
+    "--disable-domain-reliability",
+    "--disable-dev-shm-usage",
+    "--enable-unsafe-swiftshader",  # WebGL in software where there is no GPU
+    # Peer connections don't use the proxy; this leaves them no way at all.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOptions:
+    """How a game's browser is started."""
+
+    binary: BrowserBinary
+    clock: str
+    proxy: str
+    user_agent: str
+    locale: str
+    timezone: str
+    headed: bool = False
+
+
+class Browser:
+    """One Chromium with one page for one roll. Closing it ends every process and deletes the profile."""
+
+    def __init__(self, options: LaunchOptions) -> None:
+        self._options = options
+        self._stack = AsyncExitStack()
+        self.context: BrowserContext
+        self.page: Page
+
+    async def start(self, screen: Screen) -> None:
+        """Start Chromium. Raises UsageError with the browser's own words when it can't."""
+        try:
+            playwright = await self._stack.enter_async_context(async_playwright())
+            profile = tempfile.mkdtemp(prefix="playtest-profile-")
+            self._stack.callback(shutil.rmtree, profile, ignore_errors=True)
+            self.context = await within(LAUNCH_DEADLINE_S, self._launch(playwright, profile), "starting Chromium")
+            self._stack.push_async_callback(self._close_context)
+            self.page = await self._open_page(screen)
+        except BrowserFault as error:
+            await self.close()
+            raise UsageError(
+                f"Chromium could not be started from {self._options.binary.path}: {error.message}",
+                "run `playtest doctor`",
+            ) from error
+
+    async def close(self) -> None:
+        """End the browser, whatever state it is in."""
+        await self._stack.aclose()
+
+    async def _close_context(self) -> None:
+        try:
+            await asyncio.wait_for(self.context.close(), 10)
+        except (TimeoutError, PlaywrightError):
+            return  # a wedged browser; leaving the playwright driver kills its process group
+
+    async def _launch(self, playwright: Playwright, profile: str) -> BrowserContext:
+        options = self._options
+        flags = [*COMMON_FLAGS, *(BEGIN_FRAME_FLAGS if options.clock == "frames" else ())]
+        return await playwright.chromium.launch_persistent_context(
+            profile,
+            executable_path=str(options.binary.path),
+            args=flags,
+            headless=not options.headed,
+            chromium_sandbox=not running_as_root(),
+            no_viewport=True,
+            has_touch=True,
+            user_agent=options.user_agent,
+            locale=options.locale,
+            timezone_id=options.timezone,
+            accept_downloads=False,
+            permissions=[],
+            proxy={"server": options.proxy, "bypass": "<-loopback>"},
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+            timeout=LAUNCH_DEADLINE_S * 1000,
+        )
+
+    async def _open_page(self, screen: Screen) -> Page:
+        if self._options.clock != "frames":
+            return self.context.pages[0]
+        arrived: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
+        self.context.once("page", lambda page: arrived.done() or arrived.set_result(page))
+        opener = await self.context.new_cdp_session(self.context.pages[0])
+        target: dict[str, Any] = {"url": "about:blank", "width": screen.width, "height": screen.height}
+        await within(20, opener.send("Target.createTarget", {**target, "enableBeginFrameControl": True}), "a page")
+        return await within(20, arrived, "a page")
+
+
+def running_as_root() -> bool:
+    """Chromium's sandbox refuses to start as root on Linux."""
+    return sys.platform == "linux" and os.geteuid() == 0
+
+
+def leftover_profiles() -> list[Path]:
+    """Profiles that a killed run left behind."""
+    return sorted(Path(tempfile.gettempdir()).glob("playtest-profile-*"))
