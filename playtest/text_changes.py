@@ -1,0 +1,88 @@
+"""Texts on the screen: which changed with an input, and which change by themselves."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from playtest.ports import VisibleText
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+# Texts of this kind run down or up by themselves wherever they stand.
+_CLOCK = re.compile(r"倒计时|剩余时间|时间|计时|\btime(r| left)?\b|\bfps\b|\d+:\d{2}\b|\d\s*(秒|s\b)", re.IGNORECASE)
+
+
+def pattern_of(text: str) -> str:
+    """The text with its numbers replaced, so that `Score 7` and `Score 14` are one."""
+    return _NUMBER.sub("#", text).strip()
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers in a text; `1,200` is 1200 and `1:05` two numbers."""
+    found = []
+    for part in re.findall(r"-?\d+(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?", text):
+        found.append(float(part.replace(",", "")))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """A text that came, went, or took other numbers."""
+
+    old: str | None
+    new: str | None
+
+    @property
+    def pattern(self) -> str:
+        """What stays the same in it."""
+        return pattern_of(self.new if self.new is not None else self.old or "")
+
+    def describe(self) -> str:
+        """`old -> new`, bounded."""
+        return f"{(self.old or '∅')[:60]} -> {(self.new or '∅')[:60]}"
+
+
+def compare(before: Iterable[VisibleText], after: Iterable[VisibleText]) -> list[TextChange]:
+    """The changes between two readings, numbers that changed within a known text told as one change."""
+    old, new = Counter(t.text for t in before), Counter(t.text for t in after)
+    gone, came = list((old - new).elements()), list((new - old).elements())
+    changes = []
+    for text in came:
+        twin = next((other for other in gone if pattern_of(other) == pattern_of(text)), None)
+        if twin is not None:
+            gone.remove(twin)
+        changes.append(TextChange(twin, text))
+    changes.extend(TextChange(text, None) for text in gone)
+    return changes
+
+
+@dataclass(slots=True)
+class TextWatch:
+    """Remembers which texts change in idle time, so that no input is credited with them."""
+
+    _idle: Counter[str] = field(default_factory=Counter)
+
+    def learn(self, before: Sequence[VisibleText], after: Sequence[VisibleText]) -> None:
+        """Take two readings between which no input was made."""
+        self._idle.update({change.pattern for change in compare(before, after)})
+
+    def is_ambient(self, change: TextChange) -> bool:
+        """Whether the text changes by itself: seen in idle time, or a clock by its words."""
+        if self._idle[change.pattern]:
+            return True
+        return change.old is not None and change.new is not None and bool(_CLOCK.search(change.new))
+
+    def caused(
+        self, before: Sequence[VisibleText], readings: Sequence[Sequence[VisibleText]]
+    ) -> list[TextChange]:
+        """What idle time doesn't explain: the changes up to the last reading, then texts that came and went again."""
+        changes = compare(before, readings[-1])
+        known = {change.new for change in changes}
+        for reading in readings[:-1]:
+            for change in compare(before, reading):
+                if change.old is None and change.new not in known:
+                    known.add(change.new)
+                    changes.append(change)
+        return [change for change in changes if not self.is_ambient(change)]
