@@ -1,0 +1,1 @@
+"""One module for each subcommand; each takes plain arguments and returns an exit code."""

@@ -1,0 +1,32 @@
+"""`playtest config`: the effective settings and where each came from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from playtest.config import Loaded, variable_of
+from playtest.protocol.exit_codes import ExitCode
+
+
+def config(loaded: Loaded, as_json: bool) -> int:
+    """Print a table, or one JSON document on stdout. Keys are masked."""
+    values = {name: _shown(value) for name, value in loaded.settings.model_dump(mode="json").items()}
+    if as_json:
+        print(json.dumps({name: {"value": v, "from": loaded.origins[name]} for name, v in values.items()}, indent=2))
+        return ExitCode.PASS
+    table = Table(box=None, pad_edge=False)
+    for heading in ("setting", "value", "from", "variable"):
+        table.add_column(heading, overflow="fold")
+    for name, value in values.items():
+        table.add_row(name, Text("" if value is None else str(value)), loaded.origins[name], variable_of(name))
+    Console().print(table)
+    return ExitCode.PASS
+
+
+def _shown(value: Any) -> Any:
+    return value  # a SecretStr dumps as asterisks

@@ -1,0 +1,55 @@
+"""`playtest run`: play a game and say pass, fail or degraded."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+
+from playtest.config import Settings
+from playtest.evidence import RunEvidence
+from playtest.files import dump_json
+from playtest.protocol.exit_codes import ExitCode
+from playtest.protocol.result import RunResult
+from playtest.protocol.verdict import Verdict
+from playtest.report import write_report
+from playtest.rolls import Run
+from playtest.terminal import TerminalView
+from playtest.wiring import RunRequest, prepare, run_on
+
+EXIT_CODES = {Verdict.PASS: ExitCode.PASS, Verdict.FAIL: ExitCode.FAIL, Verdict.DEGRADED: ExitCode.DEGRADED}
+
+
+def run(request: RunRequest, settings: Settings, as_json: bool) -> int:
+    """The exit code. Raises UsageError before anything started, EvidenceError when the record can't be kept."""
+    prepared = prepare(request, settings)
+    evidence = RunEvidence(settings.evidence, request.gid)
+    view = TerminalView()
+
+    async def play() -> RunResult:
+        async with run_on(prepared, evidence, lambda _roll, line: view.on_line(line)) as run:
+            _stop_on_signals(run)
+            return await run.play()
+
+    evidence.open()
+    try:
+        result = asyncio.run(play())
+        path = evidence.write_result(result)
+        write_report(evidence.folder)
+    finally:
+        evidence.close()
+    view.on_result(result, path)
+    if as_json:
+        sys.stdout.write(dump_json(result.to_json(), indent=2) + "\n")
+    interrupted = result.degraded_reason == "interrupted"
+    return ExitCode.INTERRUPTED if interrupted else EXIT_CODES[result.verdict]
+
+
+def _stop_on_signals(run: Run) -> None:
+    """End the run in order on Ctrl-C and SIGTERM: its evidence is closed and its browser ended."""
+    task = asyncio.current_task()
+    assert task is not None
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    run.stop.reason = "interrupted"

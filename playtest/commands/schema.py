@@ -1,0 +1,35 @@
+"""`playtest schema`: print, write or check the protocol's JSON Schema."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from playtest.errors import UsageError
+from playtest.files import write_atomically
+from playtest.protocol.exit_codes import ExitCode
+from playtest.protocol.schema import protocol_schema
+
+FILE = Path("schemas/playtest-1.json")
+
+
+def schema(write: bool, check: bool) -> int:
+    """Exit 0, or 1 when `check` finds the file out of date. Raises UsageError when it can't be read."""
+    text = json.dumps(protocol_schema(), indent=2, ensure_ascii=False) + "\n"
+    if write:
+        FILE.parent.mkdir(exist_ok=True)
+        write_atomically(FILE, text)
+        print(f"wrote {FILE}", file=sys.stderr)
+    elif check:
+        try:
+            kept = FILE.read_text("utf-8")
+        except OSError as error:
+            raise UsageError(f"{FILE} can't be read: {error.strerror}", "run `playtest schema --write`") from error
+        if kept != text:
+            print(f"{FILE} does not match the models; run `playtest schema --write`", file=sys.stderr)
+            return ExitCode.FAIL
+        print(f"{FILE} matches the models", file=sys.stderr)
+    else:
+        print(text, end="")
+    return ExitCode.PASS

@@ -1,0 +1,170 @@
+"""The run: a roll, a second one to confirm a fail, and the result of both."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import random
+import time
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from playtest import __version__
+from playtest.journal import Journal, Watcher
+from playtest.policy.combine import combine, needs_second_roll
+from playtest.ports import OpenedGame, RollSink, Tester
+from playtest.protocol.result import EvidencePaths, FirstPlay, Roll, RunResult, TesterInfo, Versions
+from playtest.protocol.usage import Cost, Usage
+from playtest.runner import RollPlan, RollRunner, Says
+
+
+@dataclass(slots=True)
+class Stop:
+    """Why the run is being cancelled; set before its task is."""
+
+    reason: str = "interrupted"
+
+
+class Table(Protocol):
+    """What a run is played with: everything that reaches outside comes from here."""
+
+    say: Says
+
+    def open_game(self, seed: int) -> AbstractAsyncContextManager[OpenedGame]:
+        """A fresh game in a fresh browser."""
+        ...
+
+    def seat_tester(self, number: int, spent: Cost) -> Tester:
+        """A fresh tester for one roll; `spent` is what earlier rolls cost."""
+        ...
+
+    def open_sink(self, number: int) -> RollSink:
+        """Where the roll's record goes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What a run is to do. Times in ms, `timeout_s` in seconds of wall time."""
+
+    gid: str
+    seed: int
+    rolls: int
+    url: str
+    start_date: str
+    steps: int
+    max_steps: int
+    settle_ms: float
+    reaction_ms: float
+    timeout_s: float
+
+    def for_roll(self, number: int) -> RollPlan:
+        """The plan of one roll. Each has a seed of its own."""
+        return RollPlan(
+            gid=self.gid, number=number, seed=self.seed + number - 1, url=self.url, start_date=self.start_date,
+            steps=self.steps, max_steps=self.max_steps, settle_ms=self.settle_ms, reaction_ms=self.reaction_ms,
+        )
+
+
+@dataclass(slots=True)
+class Run:
+    """A run in the making; `result` can be asked for at any time, also after an interruption."""
+
+    plan: RunPlan
+    table: Table
+    watcher: Watcher
+    tester: TesterInfo
+    stop: Stop = field(default_factory=Stop)
+    rolls: list[Roll] = field(default_factory=list)
+    chromium: str | None = None
+    _started: float = field(default_factory=time.monotonic)
+    _started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    _stopped: bool = False
+
+    async def play(self) -> RunResult:
+        """Play the rolls. An interruption or timeout ends in a degraded result, not in an exception.
+
+        Raises UsageError when nothing could be played, EvidenceError when the record can't be kept.
+        """
+        task = asyncio.current_task()
+        assert task is not None
+        timer = asyncio.get_running_loop().call_later(self.plan.timeout_s, self._time_out, task)
+        try:
+            first = await self._roll(1)
+            if needs_second_roll(first, self.plan.rolls):
+                await self._roll(2)
+        except asyncio.CancelledError:
+            task.uncancel()
+            self._stopped = True
+        finally:
+            timer.cancel()
+        return self.result()
+
+    def _time_out(self, task: asyncio.Task[RunResult]) -> None:
+        self.stop.reason = "timeout"
+        task.cancel()
+
+    async def _roll(self, number: int) -> Roll:
+        plan = self.plan.for_roll(number)
+        spent = _sum_cost([roll.cost for roll in self.rolls])
+        tester = self.table.seat_tester(number, spent)
+        try:
+            async with self.table.open_game(plan.seed) as opened:
+                game = opened.game
+                self.chromium = game.chromium or self.chromium
+                sink = self.table.open_sink(number)
+                journal = Journal(number, sink, self.watcher, lambda: game.clock.now_ms)
+                runner = RollRunner(plan, game, tester, sink, journal, self.table.say, _canary_chance(plan.seed))
+                try:
+                    return await runner.play(opened.fault)
+                finally:
+                    if runner.roll is not None:
+                        self.rolls.append(self._with_reason(runner.roll))
+        finally:
+            await tester.close()
+
+    def _with_reason(self, roll: Roll) -> Roll:
+        if roll.degraded_reason == "interrupted" and self.stop.reason != "interrupted":
+            return roll.model_copy(update={"degraded_reason": self.stop.reason})
+        return roll
+
+    def result(self) -> RunResult:
+        """The result of what was played so far."""
+        rolls = tuple(self.rolls)
+        combined = combine(rolls)
+        reason = combined.degraded_reason
+        verdict, kind = combined.verdict, combined.kind
+        if self._stopped:
+            verdict, kind, reason = type(verdict).DEGRADED, None, self.stop.reason
+        last = rolls[-1] if rolls else None
+        told = [roll for roll in rolls if roll.verdict is verdict] or list(rolls)
+        return RunResult(
+            gid=self.plan.gid, verdict=verdict, kind=kind, degraded_reason=reason,
+            phenomena=tuple(p for roll in told for p in roll.phenomena),
+            speculation=tuple(dict.fromkeys(s for roll in told for s in roll.speculation)),
+            first_play=last.first_play if last else FirstPlay(), rolls=rolls,
+            usage=sum((roll.usage for roll in rolls), Usage()), cost=_sum_cost([roll.cost for roll in rolls]),
+            tester=self.tester,
+            versions=Versions(playtest=__version__, chromium=self.chromium, python=platform.python_version()),
+            started_at=self._started_at, duration_ms=round((time.monotonic() - self._started) * 1000, 1),
+            game_time_ms=round(sum(roll.game_time_ms for roll in rolls), 1),
+            evidence=EvidencePaths(report="report.html", rolls=tuple(f"roll-{roll.number}" for roll in rolls)),
+            floor=last.floor if last else None,
+        )
+
+
+def _canary_chance(seed: int) -> random.Random:
+    """A stream of its own: the codes must not be guessable from the game's own seeded numbers."""
+    return random.Random(f"canary {seed}")  # noqa: S311 - not a secret, only proof of sight
+
+
+def _sum_cost(costs: list[Cost]) -> Cost:
+    if not costs:
+        return Cost()
+    return Cost(
+        amount=round(sum(cost.amount for cost in costs), 6), currency=costs[0].currency,
+        priced=all(cost.priced for cost in costs),
+    )
+

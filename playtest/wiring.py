@@ -1,0 +1,196 @@
+"""Puts the pieces together: the only place that knows every edge."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from playtest.browser.find import BrowserBinary, find_browser
+from playtest.browser.launch import LaunchOptions
+from playtest.browser.opening import clocks_for, opened
+from playtest.browser.server import Gate, origin_of
+from playtest.browser.session import GameOptions
+from playtest.config import DEFAULT_RUN_CAP, Settings
+from playtest.endpoint import Endpoint
+from playtest.errors import UsageError
+from playtest.evidence import RunEvidence
+from playtest.games import Game, find_game, read_brief
+from playtest.journal import Watcher
+from playtest.metering import Tariff
+from playtest.ports import OpenedGame, RollSink, Tester
+from playtest.presets import preset_for
+from playtest.pricing import price_of
+from playtest.prompts import Language, Messages, language_of
+from playtest.protocol.usage import Cost
+from playtest.rolls import Run, RunPlan
+from playtest.testers.explorer import ExplorerTester
+from playtest.testers.scripted import ScriptedTester, read_script
+from playtest.testers.vision import VisionTester
+from playtest.vision_client import VisionClient
+
+SeatTester = Callable[[int, Cost], Tester]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a caller asks for."""
+
+    gid: str
+    brief: Path
+    game: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that was checked and can start: nothing of it has reached outside yet."""
+
+    settings: Settings
+    game: Game
+    brief: str
+    language: Language
+    binary: BrowserBinary
+    clocks: tuple[str, ...]
+    seat: SeatTester
+    steps: int
+    max_steps: int
+
+
+def prepare(request: RunRequest, settings: Settings) -> Prepared:
+    """Check all that can be checked before a browser starts. Raises UsageError."""
+    brief = read_brief(request.brief)
+    game = find_game(request.gid, request.game, settings.games_root)
+    language: Language = language_of(brief) if settings.language == "auto" else settings.language
+    explores = settings.tester == "explorer"
+    steps, max_steps = (
+        (settings.explorer_steps, settings.explorer_max_steps) if explores else (settings.steps, settings.max_steps)
+    )
+    seat = _seat(settings, brief, language, steps, max_steps)
+    binary = find_browser(settings.chromium)
+    clocks = tuple(clocks_for(binary, settings.clock, settings.headed))
+    return Prepared(settings, game, brief, language, binary, clocks, seat, steps, max_steps)
+
+
+@asynccontextmanager
+async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) -> AsyncIterator[Run]:
+    """A run that is ready to play, its gate open."""
+    settings, game = prepared.settings, prepared.game
+    seed = settings.seed if settings.seed is not None else secrets.randbits(32)
+    async with Gate(game.folder, origin_of(game.url) if game.url else None) as gate:
+        url = game.url or f"{gate.address}/{game.page}"
+        table = RunTable(prepared, gate, evidence, url)
+        plan = RunPlan(
+            gid=game.gid, seed=seed, rolls=settings.rolls, url=url, start_date=settings.start_date,
+            steps=prepared.steps, max_steps=prepared.max_steps, settle_ms=settings.settle_ms,
+            reaction_ms=settings.reaction_ms, timeout_s=settings.timeout_s,
+        )
+        yield Run(plan, table, watcher, prepared.seat(0, Cost()).info)
+
+
+class RunTable:
+    """`rolls.Table` on the real edges."""
+
+    def __init__(self, prepared: Prepared, gate: Gate, evidence: RunEvidence, url: str) -> None:
+        self._prepared = prepared
+        self._gate = gate
+        self._evidence = evidence
+        self._url = url
+        self.say = Messages(prepared.language).say
+
+    def open_game(self, seed: int) -> AbstractAsyncContextManager[OpenedGame]:
+        """A fresh game in a fresh browser."""
+        settings = self._prepared.settings
+        locale = {"zh": "zh-CN", "en": "en-US"}[self._prepared.language]
+
+        def options_for(clock: str) -> GameOptions:
+            launch = LaunchOptions(
+                binary=self._prepared.binary, clock=clock, proxy=self._gate.address, user_agent=settings.user_agent,
+                locale=locale, timezone=settings.timezone, headed=settings.headed,
+            )
+            return GameOptions(
+                launch=launch, url=self._url, seed=seed, start_date_ms=start_ms(settings.start_date),
+                hang_s=settings.hang_s, boot_s=settings.boot_s,
+            )
+
+        return opened(self._gate, self._prepared.clocks, options_for)
+
+    def seat_tester(self, number: int, spent: Cost) -> Tester:
+        """A fresh tester for one roll."""
+        return self._prepared.seat(number, spent)
+
+    def open_sink(self, number: int) -> RollSink:
+        """Where the roll's record goes."""
+        return self._evidence.roll(number)
+
+
+def start_ms(date: str) -> float:
+    """An ISO instant in ms since the epoch. Raises UsageError."""
+    try:
+        instant = datetime.fromisoformat(date)
+    except ValueError as error:
+        raise UsageError(f"start_date {date!r} is no ISO 8601 instant", "write 2026-01-15T02:00:00+00:00") from error
+    if instant.tzinfo is None:
+        raise UsageError(f"start_date {date!r} has no offset", "write 2026-01-15T02:00:00+00:00")
+    return instant.timestamp() * 1000
+
+
+def endpoint_for(settings: Settings, spent: Cost) -> Endpoint:
+    """Where the model is asked and what a roll may still cost. Raises UsageError without a key."""
+    if settings.api_key is None or not settings.api_key.get_secret_value():
+        raise UsageError(
+            "the tester `minimax` needs an API key and none is set",
+            "set MINIMAX_API_KEY, or play without a model: --tester explorer",
+        )
+    price = price_of(settings.model)
+    if price is None and settings.max_cost is not None:
+        raise UsageError(
+            f"no price is known for {settings.model}, so the cap of {settings.max_cost:g} {settings.currency} could"
+            " not be kept", "leave max_cost out, or use a model whose price is known",
+        )
+    run_cap = settings.max_cost if settings.max_cost is not None else DEFAULT_RUN_CAP
+    roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.amount))
+    rate = 1.0 if settings.currency == "USD" else settings.usd_rate
+    return Endpoint(
+        base_url=settings.base_url, api_key=settings.api_key, model=settings.model,
+        preset=preset_for(settings.model, settings.preset),
+        tariff=Tariff(price=price, currency=settings.currency, usd_rate=rate, max_cost=roll_cap if price else None),
+        read_timeout_s=settings.read_timeout_s, total_deadline_s=settings.request_deadline_s,
+        requests_per_minute=settings.requests_per_minute,
+    )
+
+
+async def probe_endpoint(settings: Settings) -> tuple[bool, str]:
+    """Whether the model's endpoint answers, and how; nothing is paid for it."""
+    client = VisionClient(endpoint_for(settings, Cost()))
+    try:
+        found = await client.probe()
+    finally:
+        await client.close()
+    return found.reachable, found.message
+
+
+def _seat(settings: Settings, brief: str, language: Language, steps: int, max_steps: int) -> SeatTester:
+    """How a roll gets its tester; whatever is wrong with the choice is told now. Raises UsageError."""
+    name, _, argument = settings.tester.partition(":")
+    if name == "explorer" and not argument:
+        return lambda number, _spent: ExplorerTester(seed=(settings.seed or 0) + number, currency=settings.currency)
+    if name == "scripted":
+        if not argument:
+            raise UsageError("the tester `scripted` needs a file", "write --tester scripted:FILE")
+        script = read_script(Path(argument))
+        return lambda _number, _spent: ScriptedTester(script, settings.currency)
+    if name == "minimax" and not argument:
+        endpoint_for(settings, Cost())
+
+        def seat(_number: int, spent: Cost) -> Tester:
+            endpoint = endpoint_for(settings, spent)
+            return VisionTester(
+                VisionClient(endpoint), brief, preset=endpoint.preset, language=language,
+                history_pictures=settings.history_pictures, budget=steps, max_budget=max_steps,
+            )
+
+        return seat
+    raise UsageError(f"no tester {settings.tester!r}", "there are: minimax, explorer, scripted:FILE")
