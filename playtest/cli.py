@@ -60,8 +60,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _tell(ExitCode.BUG, error.message, error.hint, as_json)
     except KeyboardInterrupt:
         return _tell(ExitCode.INTERRUPTED, "interrupted", "", as_json=False)
-    except Exception as error:  # the one boundary: a bug of ours, told without a traceback
-        return _tell(ExitCode.BUG, f"a bug of playtest's own: {error!r}", f"please report it with {_crash_log()}", as_json)
+    except Exception as error:  # noqa: BLE001 - the one boundary: a bug of ours, told without a traceback
+        message = f"a bug of playtest's own: {error!r}"
+        return _tell(ExitCode.BUG, message, f"please report it with {_crash_log()}", as_json)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -103,8 +104,12 @@ def _run(options: argparse.Namespace) -> int:
 def _doctor(options: argparse.Namespace) -> int:
     settings = _load(options).settings
     return doctor(
-        chromium=settings.chromium, api_key_present=settings.api_key is not None, base_url=settings.base_url,
-        probe=lambda: probe_endpoint(settings), as_json=options.json, install=options.install,
+        chromium=settings.chromium,
+        api_key_present=settings.api_key is not None,
+        base_url=settings.base_url,
+        probe=lambda: probe_endpoint(settings),
+        as_json=options.json,
+        install=options.install,
     )
 
 
@@ -118,7 +123,7 @@ def _tell(code: ExitCode, message: str, hint: str, as_json: bool) -> int:
     if as_json:
         document = ErrorDocument(error=ErrorBody(code=code, message=message, hint=hint))
         sys.stdout.write(dump_json(document.to_json()) + "\n")
-    print(f"playtest: {message}" + (f"\n  {hint}" if hint else ""), file=sys.stderr)
+    sys.stderr.write(f"playtest: {message}\n" + (f"  {hint}\n" if hint else ""))
     return int(code)
 
 

@@ -139,9 +139,7 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None,
         raise UsageError(f"setting {name} from {origins.get(name, 'flag')}: {problem['msg']}", _hint(name)) from error
     if settings.max_steps < settings.steps:
         if origins["max_steps"] != "default":
-            raise UsageError(
-                f"max_steps ({settings.max_steps}) is below steps ({settings.steps})", "raise --max-steps"
-            )
+            raise UsageError(f"max_steps ({settings.max_steps}) is below steps ({settings.steps})", "raise --max-steps")
         settings = settings.model_copy(update={"max_steps": settings.steps})
     return Loaded(settings, origins)
 
@@ -171,7 +169,9 @@ def _from_file(file: Path) -> dict[str, Any]:
         raise UsageError(f"{file} holds an API key", f"keys belong in the environment: {variable_of('api_key')}")
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:
-        raise UsageError(f"{file} has unknown settings: {', '.join(unknown)}", "see `playtest config` for what there is")
+        raise UsageError(
+            f"{file} has unknown settings: {', '.join(unknown)}", "`playtest config` shows all there are"
+        )
     return values
 
 

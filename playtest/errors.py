@@ -42,6 +42,8 @@ class BrowserFault(PlaytestError):
 class TesterFault(PlaytestError):
     """The tester can't go on. `reason` becomes the result's `degradedReason`."""
 
+    __test__ = False  # its name starts like a test's
+
     def __init__(self, reason: str, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
         self.reason = reason

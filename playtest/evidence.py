@@ -16,6 +16,7 @@ from playtest.files import LineFile, dump_json, write_atomically, write_bytes
 from playtest.ports import LogEntry
 from playtest.protocol.result import FirstPlay, Roll, RunResult
 from playtest.protocol.transcript import TranscriptLine
+from playtest.protocol.usage import Usage
 
 FOLDER = "playtest"
 RESULT = "playtest.json"
@@ -95,6 +96,7 @@ class RollEvidence:
         self._transcript = LineFile(self._folder / "transcript.jsonl")
         self._console = LineFile(self._folder / "console.jsonl")
         self._console_lines = 0
+        self._replies: LineFile | None = None
 
     def line(self, line: TranscriptLine) -> None:
         """Append one transcript line. Raises EvidenceError."""
@@ -109,13 +111,20 @@ class RollEvidence:
                     {"level": entry.level, "text": entry.text, "gameMs": round(entry.game_ms, 1), "place": entry.place}
                 )
 
+    def reply(self, step: int, text: str, usage: Usage) -> None:
+        """Append one of the model's answers as it came, to a file that only models have. Raises EvidenceError."""
+        if self._replies is None:
+            self._replies = LineFile(self._folder / "replies.jsonl")
+        self._replies.write({"step": step, "text": text, "usage": usage.to_json()})
+
     def clean_picture(self, step: int, png: bytes) -> str:
         """Keep a clean picture; its path relative to the result file."""
         return self._picture(f"{step:04d}.png", png)
 
-    def ruled_picture(self, step: int, webp: bytes) -> str:
+    def ruled_picture(self, step: int, attempt: int, webp: bytes) -> str:
         """Keep a picture as it was sent; its path relative to the result file."""
-        return self._picture(f"{step:04d}.grid.webp", webp)
+        again = f"-{attempt}" if attempt > 1 else ""
+        return self._picture(f"{step:04d}{again}.grid.webp", webp)
 
     def _picture(self, name: str, data: bytes) -> str:
         write_bytes(self._folder / "shots" / name, data)
@@ -127,6 +136,8 @@ class RollEvidence:
         self._write("roll.json", roll)
         self._transcript.close()
         self._console.close()
+        if self._replies is not None:
+            self._replies.close()
 
     def _write(self, name: str, document: Roll | FirstPlay) -> None:
         write_atomically(self._folder / name, dump_json(document.to_json(), indent=2) + "\n")

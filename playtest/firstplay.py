@@ -32,7 +32,7 @@ class FirstPlayWatch:
             first_feedback_ms=self._feedback_ms,
             loop_closed=claimed_loop and progress > 0,
             how={
-                "playableAtMs": f"game time at which the first effective input began (step {self._step}); an upper bound",
+                "playableAtMs": f"when the first effective input began (step {self._step}); an upper bound",
                 "firstFeedbackMs": "from that input to the first picture that differed; pictures are ~117 ms apart",
                 "loopClosed": f"the tester's word ({claimed_loop}) and {progress} pieces of measured progress",
             },

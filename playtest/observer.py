@@ -14,6 +14,8 @@ from playtest.text_changes import TextChange, TextWatch
 
 # Game time between two pictures of the settle wait, the picture's own frame included.
 LOOK_EVERY_MS = 100.0
+# The first screen is watched no longer than this: a game that runs at once must not be lost before the first input.
+FIRST_LOOK_MS = 500.0
 
 
 class Seen(NamedTuple):
@@ -44,14 +46,14 @@ class Observer:
     async def start(self) -> None:
         """Watch the first screen until it is still; what moves on it is ambient."""
         first = await self._picture()
-        await self._watch(Settling(first, self._ambient, self._settle_ms))
+        await self._watch(Settling(first, self._ambient, min(FIRST_LOOK_MS, self._settle_ms)))
 
     async def idle(self, ms: float) -> None:
         """Let game time pass without an input; what changes meanwhile is learned as ambient."""
         before = self.now
         await self._game.clock.advance(ms)
         self.now = Seen(await self._picture(), await self._game.texts())
-        self._ambient.learn(before.picture, self.now.picture)
+        self._ambient.learn([before.picture, self.now.picture])
         self._texts.learn(before.texts, self.now.texts)
 
     async def picture_with_echo(self) -> Picture:
@@ -74,9 +76,9 @@ class Observer:
         watch = Settling(before.picture, self._ambient, self._settle_ms)
         readings = await self._watch(watch, learn=False)
         if isinstance(action, Wait):
-            self._ambient.learn(before.picture, self.now.picture)
+            self._ambient.learn([before.picture, self.now.picture])
             self._texts.learn(before.texts, self.now.texts)
-        effect, changes = measure(watch, before.texts, readings, self._texts, started_ms)
+        effect, changes = measure(watch, before.texts, readings, self._texts, started_ms=started_ms)
         if isinstance(action, Wait):
             effect = effect.model_copy(update={"changed": False, "region": None, "area": 0.0})
         self._learn(watch, readings, new_screen=effect.area > NEW_SCREEN_AREA)
@@ -92,6 +94,9 @@ class Observer:
             await self._game.clock.advance(LOOK_EVERY_MS)
         self.now = Seen(watch.pictures[-1], readings[-1])
         if learn:
+            # Nothing was input yet: all of it is idle time, its first half known when the second is looked at.
+            half = len(watch.pictures) // 2
+            self._ambient.learn(watch.pictures[: half + 1])
             self._learn(watch, readings, new_screen=False)
         return readings
 
@@ -100,8 +105,7 @@ class Observer:
         if new_screen:
             self._ambient.forget()
         tail = watch.idle_tail()
-        for before, after in zip(tail, tail[1:], strict=False):
-            self._ambient.learn(before, after)
+        self._ambient.learn(tail)
         idle_readings = readings[len(readings) - len(tail) :]
         if watch.settled and len(idle_readings) > 1:
             self._texts.learn(idle_readings[0], idle_readings[-1])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from playtest.errors import BrowserFault
 from playtest.protocol.actions import Action
@@ -62,7 +62,10 @@ class PageFault:
 class GameClock(Protocol):
     """The game's time. Between `advance` calls nothing moves (except under `realtime`)."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """`frames`, `js` or `realtime`."""
+        ...
 
     @property
     def now_ms(self) -> float:
@@ -82,10 +85,14 @@ class Game(Protocol):
     """One fresh game in its own browser."""
 
     screen: Screen
-    clock: GameClock
     unseeded: list[str]
     notes: list[str]
     chromium: str
+
+    @property
+    def clock(self) -> GameClock:
+        """The game's clock."""
+        ...
 
     async def picture(self) -> bytes:
         """The screen as PNG. May take up to two frames of game time."""
@@ -151,17 +158,24 @@ class RollSink(Protocol):
         """Append console lines."""
         ...
 
+    def reply(self, step: int, text: str, usage: Usage) -> None:
+        """Append one of the model's answers as it came."""
+        ...
+
     def clean_picture(self, step: int, png: bytes) -> str:
         """Keep a clean picture; its path for the record."""
         ...
 
-    def ruled_picture(self, step: int, webp: bytes) -> str:
+    def ruled_picture(self, step: int, attempt: int, webp: bytes) -> str:
         """Keep a picture as it was sent; its path for the record."""
         ...
 
     def close(self, roll: Roll) -> None:
         """Write the roll's own record."""
         ...
+
+
+KeepReply: TypeAlias = Callable[[int, str, Usage], None]
 
 
 class View(NamedTuple):

@@ -12,12 +12,13 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from playtest import __version__
+from playtest.briefing import Says
 from playtest.journal import Journal, Watcher
 from playtest.policy.combine import combine, needs_second_roll
-from playtest.ports import OpenedGame, RollSink, Tester
+from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
 from playtest.protocol.result import EvidencePaths, FirstPlay, Roll, RunResult, TesterInfo, Versions
 from playtest.protocol.usage import Cost, Usage
-from playtest.runner import RollPlan, RollRunner, Says
+from playtest.runner import RollPlan, RollRunner
 
 
 @dataclass(slots=True)
@@ -36,8 +37,8 @@ class Table(Protocol):
         """A fresh game in a fresh browser."""
         ...
 
-    def seat_tester(self, number: int, spent: Cost) -> Tester:
-        """A fresh tester for one roll; `spent` is what earlier rolls cost."""
+    def seat_tester(self, number: int, seed: int, spent: Cost, keep: KeepReply) -> Tester:
+        """A fresh tester for one roll. `spent` is what earlier rolls cost; `keep` takes each answer as it came."""
         ...
 
     def open_sink(self, number: int) -> RollSink:
@@ -63,8 +64,15 @@ class RunPlan:
     def for_roll(self, number: int) -> RollPlan:
         """The plan of one roll. Each has a seed of its own."""
         return RollPlan(
-            gid=self.gid, number=number, seed=self.seed + number - 1, url=self.url, start_date=self.start_date,
-            steps=self.steps, max_steps=self.max_steps, settle_ms=self.settle_ms, reaction_ms=self.reaction_ms,
+            gid=self.gid,
+            number=number,
+            seed=self.seed + number - 1,
+            url=self.url,
+            start_date=self.start_date,
+            steps=self.steps,
+            max_steps=self.max_steps,
+            settle_ms=self.settle_ms,
+            reaction_ms=self.reaction_ms,
         )
 
 
@@ -75,10 +83,10 @@ class Run:
     plan: RunPlan
     table: Table
     watcher: Watcher
-    tester: TesterInfo
     stop: Stop = field(default_factory=Stop)
     rolls: list[Roll] = field(default_factory=list)
     chromium: str | None = None
+    tester: TesterInfo = field(default_factory=lambda: TesterInfo(name="none"))
     _started: float = field(default_factory=time.monotonic)
     _started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _stopped: bool = False
@@ -109,14 +117,23 @@ class Run:
     async def _roll(self, number: int) -> Roll:
         plan = self.plan.for_roll(number)
         spent = _sum_cost([roll.cost for roll in self.rolls])
-        tester = self.table.seat_tester(number, spent)
+        sink = self.table.open_sink(number)
+        tester = self.table.seat_tester(number, plan.seed, spent, sink.reply)
+        self.tester = tester.info
         try:
             async with self.table.open_game(plan.seed) as opened:
                 game = opened.game
                 self.chromium = game.chromium or self.chromium
-                sink = self.table.open_sink(number)
                 journal = Journal(number, sink, self.watcher, lambda: game.clock.now_ms)
-                runner = RollRunner(plan, game, tester, sink, journal, self.table.say, _canary_chance(plan.seed))
+                runner = RollRunner(
+                    plan,
+                    game=game,
+                    tester=tester,
+                    sink=sink,
+                    journal=journal,
+                    say=self.table.say,
+                    canary_chance=_canary_chance(plan.seed),
+                )
                 try:
                     return await runner.play(opened.fault)
                 finally:
@@ -141,14 +158,20 @@ class Run:
         last = rolls[-1] if rolls else None
         told = [roll for roll in rolls if roll.verdict is verdict] or list(rolls)
         return RunResult(
-            gid=self.plan.gid, verdict=verdict, kind=kind, degraded_reason=reason,
+            gid=self.plan.gid,
+            verdict=verdict,
+            kind=kind,
+            degraded_reason=reason,
             phenomena=tuple(p for roll in told for p in roll.phenomena),
             speculation=tuple(dict.fromkeys(s for roll in told for s in roll.speculation)),
-            first_play=last.first_play if last else FirstPlay(), rolls=rolls,
-            usage=sum((roll.usage for roll in rolls), Usage()), cost=_sum_cost([roll.cost for roll in rolls]),
+            first_play=last.first_play if last else FirstPlay(),
+            rolls=rolls,
+            usage=sum((roll.usage for roll in rolls), Usage()),
+            cost=_sum_cost([roll.cost for roll in rolls]),
             tester=self.tester,
             versions=Versions(playtest=__version__, chromium=self.chromium, python=platform.python_version()),
-            started_at=self._started_at, duration_ms=round((time.monotonic() - self._started) * 1000, 1),
+            started_at=self._started_at,
+            duration_ms=round((time.monotonic() - self._started) * 1000, 1),
             game_time_ms=round(sum(roll.game_time_ms for roll in rolls), 1),
             evidence=EvidencePaths(report="report.html", rolls=tuple(f"roll-{roll.number}" for roll in rolls)),
             floor=last.floor if last else None,
@@ -157,14 +180,14 @@ class Run:
 
 def _canary_chance(seed: int) -> random.Random:
     """A stream of its own: the codes must not be guessable from the game's own seeded numbers."""
-    return random.Random(f"canary {seed}")  # noqa: S311 - not a secret, only proof of sight
+    return random.Random(f"canary {seed}")
 
 
 def _sum_cost(costs: list[Cost]) -> Cost:
     if not costs:
         return Cost()
     return Cost(
-        amount=round(sum(cost.amount for cost in costs), 6), currency=costs[0].currency,
+        amount=round(sum(cost.amount for cost in costs), 6),
+        currency=costs[0].currency,
         priced=all(cost.priced for cost in costs),
     )
-

@@ -6,11 +6,12 @@ screen settles → measure the effect → write the transcript line (in `finally
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
+from playtest.briefing import Briefing, Done, Says
 from playtest.errors import BrowserFault, ReplyRefused, TesterFault
 from playtest.firstplay import FirstPlayWatch
 from playtest.floor import FloorWatch
@@ -19,37 +20,26 @@ from playtest.observer import Observer, Outcome
 from playtest.overlay import StripText, encode, new_canary, rule
 from playtest.pictures import picture_hash
 from playtest.policy.budget import Budget
-from playtest.policy.outcome import Ending, ending_of_claim, phenomena_of
+from playtest.policy.outcome import Ending, phenomena_of
 from playtest.policy.progress import Progress
-from playtest.policy.refusals import MAX_UNPARSEABLE, MIN_DISTINCT_TAPS, CanaryGuard, VerdictGuard, distinct_taps
-from playtest.policy.repeat_tap import RepeatedTaps
+from playtest.policy.refusals import distinct_taps
 from playtest.ports import Decision, Game, LogEntry, PageFault, RollSink, Tester, View
 from playtest.protocol.actions import Action, Wait, contact_point, describe
 from playtest.protocol.coordinates import CoordinateSpace
 from playtest.protocol.result import Roll
 from playtest.protocol.transcript import (
     BudgetLine,
-    Effect,
     EndLine,
-    RefusalLine,
     StartLine,
     StepLine,
-    VerdictLine,
-    WarningLine,
 )
 from playtest.protocol.usage import Cost, Usage
-from playtest.protocol.verdict import Phenomenon, Verdict, VerdictClaim
+from playtest.protocol.verdict import Phenomenon, Verdict
+from playtest.referee import RAW_LIMIT, Referee
 
-RAW_LIMIT = 20_000
 TEXTS_KEPT = 60
 LOG_KEPT = 40
 MAX_HANGS = 2
-
-
-class Says(Protocol):
-    """The runner's sentences to the tester, by id."""
-
-    def __call__(self, message_id: str, /, **params: object) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +69,14 @@ class RollRunner:
     """Plays one roll. `game` is opened already; `close` of game and tester is the caller's."""
 
     def __init__(
-        self, plan: RollPlan, game: Game, tester: Tester, sink: RollSink, journal: Journal, say: Says,
+        self,
+        plan: RollPlan,
+        *,
+        game: Game,
+        tester: Tester,
+        sink: RollSink,
+        journal: Journal,
+        say: Says,
         canary_chance: random.Random,
     ) -> None:
         self._plan = plan
@@ -90,29 +87,25 @@ class RollRunner:
         self._say = say
         self._chance = canary_chance
         self._space = CoordinateSpace(tester.info.coordinate_space)
+        self._briefing = Briefing(say, game.screen, self._space)
         self._observer = Observer(game, plan.settle_ms)
         self._budget = Budget(plan.steps, plan.max_steps)
+        self._referee = Referee(journal, say, self._briefing, self._budget)
         self._progress = Progress()
-        self._repeats = RepeatedTaps()
-        self._verdicts = VerdictGuard()
-        self._canary = CanaryGuard()
         self._first_play = FirstPlayWatch()
         self.floor = FloorWatch()
         self.roll: Roll | None = None
-        self._inbox: list[str] = []
         self._pending_log: list[LogEntry] = []
-        self._last: tuple[Action, Outcome] | None = None
+        self._last: Done | None = None
         self._actions: list[Action] = []
         self._pictures: dict[int, str] = {}
         self._effective = 0
         self._evidence_of_progress = 0
-        self._unparseable = 0
         self._hangs = 0
         self._held_ms = 0.0
         self._charged: tuple[Usage, Cost] = tester.spent
         self._started_with: tuple[Usage, Cost] = tester.spent
         self._ending: Ending | None = None
-        self._claim: VerdictClaim | None = None
 
     # -- the loop ----------------------------------------------------------------------------------------------
 
@@ -123,14 +116,19 @@ class RollRunner:
         """
         plan = self._plan
         self._journal.write(
-            StartLine, gid=plan.gid, roll=plan.number, seed=plan.seed, clock=self._game.clock.name,
-            start_date=plan.start_date, url=plan.url, tester=self._tester.info.name,
-            budget=plan.steps, max_budget=plan.max_steps,
+            StartLine,
+            gid=plan.gid,
+            roll=plan.number,
+            seed=plan.seed,
+            clock=self._game.clock.name,
+            start_date=plan.start_date,
+            url=plan.url,
+            tester=self._tester.info.name,
+            budget=plan.steps,
+            max_budget=plan.max_steps,
         )
         try:
-            if boot_fault is not None:
-                raise boot_fault
-            await self._boot()
+            await self._boot(boot_fault)
             while self._ending is None:
                 await self._step()
         except TesterFault as fault:
@@ -145,7 +143,9 @@ class RollRunner:
             self.roll = self._close()
         return self.roll
 
-    async def _boot(self) -> None:
+    async def _boot(self, fault: BrowserFault | None) -> None:
+        if fault is not None:
+            raise fault
         await self._observer.start()
         seen = self._observer.now
         self._progress.start(seen.picture, self._take_log())
@@ -161,30 +161,25 @@ class RollRunner:
         step = Step()
         try:
             decision = await self._decide(step)
-            if decision is None:
-                return
             if decision.reply.verdict is not None:
-                self._take_verdict(decision.reply.verdict)
+                self._ending = self._referee.verdict(
+                    decision.reply.verdict, self._actions, self._effective, self._game.alive
+                )
             elif decision.reply.action is not None:
                 await self._act(decision.reply.action, step)
         finally:
             self._write_step(step)
 
-    async def _decide(self, step: Step) -> Decision | None:
-        """A decision whose picture arrived; None when the roll ended instead. Raises TesterFault."""
+    async def _decide(self, step: Step) -> Decision:
+        """A decision whose picture arrived. Raises TesterFault."""
         await self._game.clock.hold()
-        while True:
-            view, canary = await self._look(step)
+        for attempt in itertools.count(1):
+            view, canary = await self._look(step, attempt)
             thinking = self._journal.wall_ms
             try:
                 decision = await self._tester.decide(view)
             except ReplyRefused as refused:
-                self._refuse("unparseable", refused.message, self._say("reply_refused", problem=refused.message),
-                             refused.raw)
-                self._unparseable += 1
-                if self._unparseable >= MAX_UNPARSEABLE:
-                    raise TesterFault("unparseable", f"{MAX_UNPARSEABLE} replies in a row can't be used:"
-                                                     f" {refused.message}") from refused
+                self._referee.unusable(refused)
                 continue
             finally:
                 thought = self._journal.wall_ms - thinking
@@ -193,12 +188,10 @@ class RollRunner:
                 step.fields["usage"] = step.fields.get("usage", Usage()) + usage
                 step.fields["cost"] = _add_cost(step.fields.get("cost"), cost)
                 step.fields["thought_ms"] = round(step.fields.get("thought_ms", 0.0) + thought, 1)
-            self._unparseable = 0
             self._note_decision(step, decision)
-            if not self._tester.reads_canary or self._picture_arrived(decision, canary):
+            if not self._tester.reads_canary or self._referee.picture_arrived(decision, canary):
                 return decision
-            if self._canary.blind:
-                raise TesterFault("image_channel", "the tester could not read the code in the picture twice running")
+        raise AssertionError("unreachable: the referee ends endless attempts")
 
     async def _act(self, action: Action, step: Step) -> None:
         if self._plan.reaction_ms:
@@ -215,138 +208,52 @@ class RollRunner:
     def _measure(self, action: Action, outcome: Outcome, before_ms: float, step: Step) -> None:
         effect, log = outcome.effect, self._take_log()
         is_input = not isinstance(action, Wait)
-        self._last = action, outcome
+        self._last = Done(action, effect)
         step.fields["effect"] = effect
         if is_input:
             self._effective += effect.changed
             self._first_play.note(self._journal.step, effect, before_ms)
             found = self._progress.note(effect, outcome.changes, log, self._observer.now.picture)
             step.fields["progress"] = found
-            self._grow_budget(found)
+            self._evidence_of_progress += len(found)
+            self._referee.progressed(found)
         else:
             self._progress.idle_log(log)
         self.floor.looked(self._observer.now.picture)
-        self._warn_of_repeats(action, effect)
+        self._referee.repeated(action, effect)
         self._take_faults()
 
     # -- looking -----------------------------------------------------------------------------------------------
 
-    async def _look(self, step: Step) -> tuple[View, str]:
+    async def _look(self, step: Step, attempt: int) -> tuple[View, str]:
         """Capture, burn ruler and strip in, keep both pictures, and put the view together."""
         number = self._journal.step
         canary = new_canary(self._chance)
         shown = await self._observer.picture_with_echo()
-        strip = StripText(number, self._budget.allowed, self._strip_words(), canary)
+        strip = StripText(number, self._budget.allowed, self._briefing.strip(self._last), canary)
         ruled = encode(rule(shown.pixels, self._space, strip))
         clean = self._observer.now
         path = self._sink.clean_picture(number, clean.picture.png)
         self._pictures[number] = path
         step.fields.update(
             picture=path,
-            ruled_picture=self._sink.ruled_picture(number, ruled),
+            ruled_picture=self._sink.ruled_picture(number, attempt, ruled),
             picture_hash=picture_hash(clean.picture.pixels),
             canary=canary,
             texts=tuple(t.text for t in clean.texts[:TEXTS_KEPT]),
             budget=self._budget.allowed,
         )
         left = self._budget.left(number - 1)
-        turn = self._say("turn", step=number, steps_left=left - 1, result=self._result_of_last())
-        messages, self._inbox = [turn, *self._inbox], []
+        turn = self._say("turn", step=number, steps_left=left - 1, result=self._briefing.result(self._last))
+        messages = [turn, *self._referee.inbox]
+        self._referee.inbox.clear()
         if left == 1:
             messages.append(self._say("last_step"))
         log = [f"[{entry.level}] {entry.text}" for entry in self._pending_log]
         step.log, self._pending_log = self._pending_log, []
-        effect = self._last[1].effect if self._last else None
+        effect = self._last.effect if self._last else None
         view = View(number, left, ruled, clean.picture.png, clean.texts, log, messages, effect, self._game.screen)
         return view, canary
-
-    def _strip_words(self) -> str:
-        if self._last is None:
-            return "FIRST LOOK"
-        action, outcome = self._last
-        point = contact_point(action)
-        place = f" {','.join(map(str, self._game.screen.to_wire(*point, self._space)))}" if point else ""
-        changed = "CHANGED" if outcome.effect.changed else "NO CHANGE"
-        return f"{action.type.upper().replace('_', ' ')}{place}: {changed}"
-
-    def _result_of_last(self) -> str:
-        if self._last is None:
-            return self._say("action_result_none")
-        action, outcome = self._last
-        effect = outcome.effect
-        if not effect.changed:
-            if effect.ambient:
-                return self._say("action_result_ambient", action=self._wire_words(action),
-                                 percent=_percent(effect.ambient))
-            return self._say("action_result_unchanged", action=self._wire_words(action))
-        said = self._say("action_result_changed", action=self._wire_words(action), where=self._where(effect),
-                         percent=_percent(effect.area))
-        if effect.texts:
-            said += " " + self._say("action_result_texts", texts="; ".join(effect.texts[:6]))
-        return said
-
-    def _wire_words(self, action: Action) -> str:
-        """The action as the tester gave it: places in its own space."""
-        shown = action
-        for names in (("x", "y"), ("x1", "y1"), ("x2", "y2")):
-            if hasattr(action, names[0]):
-                x, y = self._game.screen.to_wire(getattr(action, names[0]), getattr(action, names[1]), self._space)
-                shown = shown.model_copy(update={names[0]: x, names[1]: y})
-        return describe(shown)
-
-    def _where(self, effect: Effect) -> str:
-        if effect.region is None or effect.area > 0.6:
-            return self._say("where_everywhere")
-        x, y, width, height = effect.region
-        screen = self._game.screen
-        x1, y1 = screen.to_wire(x, y, self._space)
-        x2, y2 = screen.to_wire(min(x + width, screen.width), min(y + height, screen.height), self._space)
-        return self._say("where_region", x1=x1, x2=x2, y1=y1, y2=y2)
-
-    # -- guards ------------------------------------------------------------------------------------------------
-
-    def _picture_arrived(self, decision: Decision, canary: str) -> bool:
-        good = self._canary.check(canary, decision.reply.code)
-        if not good:
-            given = (decision.reply.code or "")[:20]
-            message = self._say("wrong_canary", given=given)
-            doubts = "; ".join(decision.doubts)
-            self._refuse("wrong_canary", f"the code in the picture is {canary}, the tester said {given!r}"
-                                         + (f" ({doubts})" if doubts else ""), message, decision.raw)
-        return good
-
-    def _take_verdict(self, claim: VerdictClaim) -> None:
-        taps, step = distinct_taps(self._actions), self._journal.step
-        refusal = self._verdicts.judge(claim, taps, self._effective > 0, self._game.alive, step)
-        if refusal is not None:
-            message = self._say(refusal, tried=taps, needed=MIN_DISTINCT_TAPS, inputs=len(self._actions),
-                                step=max((p.step for p in claim.phenomena), default=0), last_step=step)
-            self._refuse(refusal, message, message, None)
-            return
-        self._claim = claim
-        self._journal.write(VerdictLine, claim=claim)
-        self._ending = ending_of_claim(claim, self._effective > 0, step)
-
-    def _refuse(self, refusal: str, why: str, message: str, raw: str | None) -> None:
-        self._inbox.append(message)
-        self._journal.write(RefusalLine, refusal=refusal, message=why[:2000], raw=raw and raw[:RAW_LIMIT])
-
-    def _warn_of_repeats(self, action: Action, effect: Effect) -> None:
-        warning = self._repeats.note(action, effect.changed)
-        if warning is None or self._repeats.spot is None:
-            return
-        x, y = self._game.screen.to_wire(*self._repeats.spot, self._space)
-        message = self._say(warning, count=self._repeats.count, x=x, y=y)
-        self._inbox.append(message)
-        self._journal.write(WarningLine, warning=warning, message=message)
-
-    def _grow_budget(self, found: tuple[str, ...]) -> None:
-        self._evidence_of_progress += len(found)
-        if found and self._budget.grow():
-            left = self._budget.left(self._journal.step)
-            why = found[0][:120]
-            self._inbox.append(self._say("budget_extended", why=why, budget=self._budget.allowed, steps_left=left))
-            self._journal.write(BudgetLine, budget=self._budget.allowed, why=why)
 
     # -- faults ------------------------------------------------------------------------------------------------
 
@@ -357,7 +264,7 @@ class RollRunner:
         self._journal.fault(PageFault(fault.kind, f"{fault.message}, after {describe(action)}", place))
         self._hangs += fault.kind == "hang"
         if fault.kind == "hang" and self._hangs < MAX_HANGS and await self._game.revive():
-            self._inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message))
+            self._referee.inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message))
             return
         raise fault
 
@@ -373,7 +280,7 @@ class RollRunner:
         for fault in self._game.drain_faults():
             self._journal.fault(fault)
             self.floor.fault(fault)
-            self._inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message[:300]))
+            self._referee.inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message[:300]))
 
     def _take_log(self) -> list[LogEntry]:
         entries = self._game.drain_log()
@@ -394,8 +301,13 @@ class RollRunner:
     def _note_decision(self, step: Step, decision: Decision) -> None:
         reply = decision.reply
         step.fields.update(
-            seen=reply.seen, observed=reply.observed.model_dump(), reason=reply.reason, action=reply.action,
-            wire=decision.wire, code=reply.code, raw=decision.raw[:RAW_LIMIT] or None,
+            seen=reply.seen,
+            observed=reply.observed.model_dump(),
+            reason=reply.reason,
+            action=reply.action,
+            wire=decision.wire,
+            code=reply.code,
+            raw=decision.raw[:RAW_LIMIT] or None,
         )
 
     def _write_step(self, step: Step) -> None:
@@ -413,34 +325,43 @@ class RollRunner:
 
     def _roll(self, ending: Ending) -> Roll:
         usage, cost = self._tester.spent
-        faults = self._journal.faults
+        faults, claim = self._journal.faults, self._referee.claim
         return Roll(
-            number=self._plan.number, seed=self._plan.seed, clock=self._game.clock.name,
-            verdict=ending.verdict, kind=ending.kind, degraded_reason=ending.reason, summary=ending.message,
-            steps=self._journal.step, budget=self._budget.allowed,
-            distinct_taps=distinct_taps(self._actions), effective_inputs=self._effective,
-            unseeded=tuple(self._game.unseeded), notes=tuple(self._game.notes),
+            number=self._plan.number,
+            seed=self._plan.seed,
+            clock=self._game.clock.name,
+            verdict=ending.verdict,
+            kind=ending.kind,
+            degraded_reason=ending.reason,
+            summary=ending.message,
+            steps=self._journal.step,
+            budget=self._budget.allowed,
+            distinct_taps=distinct_taps(self._actions),
+            effective_inputs=self._effective,
+            unseeded=tuple(self._game.unseeded),
+            notes=tuple(self._game.notes),
             blocked=tuple(dict.fromkeys(str(f.detail.get("host")) for f in faults if f.kind == "blocked_request")),
             faults=tuple(dict.fromkeys(f.kind for f in faults)),
-            phenomena=self._phenomena(ending), speculation=self._claim.speculation if self._claim else (),
-            first_play=self._first_play.result(
-                bool(self._claim and self._claim.loop_closed), self._evidence_of_progress
-            ),
+            phenomena=self._phenomena(ending),
+            speculation=claim.speculation if claim else (),
+            first_play=self._first_play.result(bool(claim and claim.loop_closed), self._evidence_of_progress),
             floor=self.floor.result(),
             usage=usage - self._started_with[0],
             cost=cost.model_copy(update={"amount": max(0.0, cost.amount - self._started_with[1].amount)}),
-            game_time_ms=round(self._game.clock.now_ms, 1), wall_time_ms=round(self._journal.wall_ms, 1),
+            game_time_ms=round(self._game.clock.now_ms, 1),
+            wall_time_ms=round(self._journal.wall_ms, 1),
             held_ms=round(self._held_ms, 1),
         )
 
     def _phenomena(self, ending: Ending) -> tuple[Phenomenon, ...]:
         return phenomena_of(
-            self._plan.number, self._claim, ending, self._journal.faults, self._journal.step, self._pictures
+            self._plan.number,
+            claim=self._referee.claim,
+            ending=ending,
+            faults=self._journal.faults,
+            last_step=self._journal.step,
+            pictures=self._pictures,
         )
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f}" if share >= 0.01 else "<1"
 
 
 def _add_cost(before: Cost | None, more: Cost) -> Cost:

@@ -21,10 +21,8 @@ def pattern_of(text: str) -> str:
 
 def numbers_in(text: str) -> list[float]:
     """The numbers in a text; `1,200` is 1200 and `1:05` two numbers."""
-    found = []
-    for part in re.findall(r"-?\d+(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?", text):
-        found.append(float(part.replace(",", "")))
-    return found
+    parts = re.findall(r"-?\d+(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?", text)
+    return [float(part.replace(",", "")) for part in parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +72,17 @@ class TextWatch:
             return True
         return change.old is not None and change.new is not None and bool(_CLOCK.search(change.new))
 
-    def caused(
-        self, before: Sequence[VisibleText], readings: Sequence[Sequence[VisibleText]]
-    ) -> list[TextChange]:
+    def caused(self, before: Sequence[VisibleText], after: Sequence[VisibleText]) -> list[TextChange]:
+        """The changes that idle time doesn't explain."""
+        return [change for change in compare(before, after) if not self.is_ambient(change)]
+
+    def caused_over(self, before: Sequence[VisibleText], readings: Sequence[Sequence[VisibleText]]) -> list[TextChange]:
         """What idle time doesn't explain: the changes up to the last reading, then texts that came and went again."""
-        changes = compare(before, readings[-1])
+        changes = self.caused(before, readings[-1])
         known = {change.new for change in changes}
         for reading in readings[:-1]:
-            for change in compare(before, reading):
+            for change in self.caused(before, reading):
                 if change.old is None and change.new not in known:
                     known.add(change.new)
                     changes.append(change)
-        return [change for change in changes if not self.is_ambient(change)]
+        return changes

@@ -21,7 +21,7 @@ from playtest.evidence import RunEvidence
 from playtest.games import Game, find_game, read_brief
 from playtest.journal import Watcher
 from playtest.metering import Tariff
-from playtest.ports import OpenedGame, RollSink, Tester
+from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
 from playtest.presets import preset_for
 from playtest.pricing import price_of
 from playtest.prompts import Language, Messages, language_of
@@ -32,7 +32,7 @@ from playtest.testers.scripted import ScriptedTester, read_script
 from playtest.testers.vision import VisionTester
 from playtest.vision_client import VisionClient
 
-SeatTester = Callable[[int, Cost], Tester]
+SeatTester = Callable[[int, Cost, KeepReply], Tester]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,18 @@ async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) ->
         url = game.url or f"{gate.address}/{game.page}"
         table = RunTable(prepared, gate, evidence, url)
         plan = RunPlan(
-            gid=game.gid, seed=seed, rolls=settings.rolls, url=url, start_date=settings.start_date,
-            steps=prepared.steps, max_steps=prepared.max_steps, settle_ms=settings.settle_ms,
-            reaction_ms=settings.reaction_ms, timeout_s=settings.timeout_s,
+            gid=game.gid,
+            seed=seed,
+            rolls=settings.rolls,
+            url=url,
+            start_date=settings.start_date,
+            steps=prepared.steps,
+            max_steps=prepared.max_steps,
+            settle_ms=settings.settle_ms,
+            reaction_ms=settings.reaction_ms,
+            timeout_s=settings.timeout_s,
         )
-        yield Run(plan, table, watcher, prepared.seat(0, Cost()).info)
+        yield Run(plan, table, watcher)
 
 
 class RunTable:
@@ -107,19 +114,28 @@ class RunTable:
 
         def options_for(clock: str) -> GameOptions:
             launch = LaunchOptions(
-                binary=self._prepared.binary, clock=clock, proxy=self._gate.address, user_agent=settings.user_agent,
-                locale=locale, timezone=settings.timezone, headed=settings.headed,
+                binary=self._prepared.binary,
+                clock=clock,
+                proxy=self._gate.address,
+                user_agent=settings.user_agent,
+                locale=locale,
+                timezone=settings.timezone,
+                headed=settings.headed,
             )
             return GameOptions(
-                launch=launch, url=self._url, seed=seed, start_date_ms=start_ms(settings.start_date),
-                hang_s=settings.hang_s, boot_s=settings.boot_s,
+                launch=launch,
+                url=self._url,
+                seed=seed,
+                start_date_ms=start_ms(settings.start_date),
+                hang_s=settings.hang_s,
+                boot_s=settings.boot_s,
             )
 
         return opened(self._gate, self._prepared.clocks, options_for)
 
-    def seat_tester(self, number: int, spent: Cost) -> Tester:
+    def seat_tester(self, number: int, seed: int, spent: Cost, keep: KeepReply) -> Tester:
         """A fresh tester for one roll."""
-        return self._prepared.seat(number, spent)
+        return self._prepared.seat(seed, spent, keep)
 
     def open_sink(self, number: int) -> RollSink:
         """Where the roll's record goes."""
@@ -148,16 +164,20 @@ def endpoint_for(settings: Settings, spent: Cost) -> Endpoint:
     if price is None and settings.max_cost is not None:
         raise UsageError(
             f"no price is known for {settings.model}, so the cap of {settings.max_cost:g} {settings.currency} could"
-            " not be kept", "leave max_cost out, or use a model whose price is known",
+            " not be kept",
+            "leave max_cost out, or use a model whose price is known",
         )
     run_cap = settings.max_cost if settings.max_cost is not None else DEFAULT_RUN_CAP
     roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.amount))
     rate = 1.0 if settings.currency == "USD" else settings.usd_rate
     return Endpoint(
-        base_url=settings.base_url, api_key=settings.api_key, model=settings.model,
+        base_url=settings.base_url,
+        api_key=settings.api_key,
+        model=settings.model,
         preset=preset_for(settings.model, settings.preset),
         tariff=Tariff(price=price, currency=settings.currency, usd_rate=rate, max_cost=roll_cap if price else None),
-        read_timeout_s=settings.read_timeout_s, total_deadline_s=settings.request_deadline_s,
+        read_timeout_s=settings.read_timeout_s,
+        total_deadline_s=settings.request_deadline_s,
         requests_per_minute=settings.requests_per_minute,
     )
 
@@ -176,20 +196,26 @@ def _seat(settings: Settings, brief: str, language: Language, steps: int, max_st
     """How a roll gets its tester; whatever is wrong with the choice is told now. Raises UsageError."""
     name, _, argument = settings.tester.partition(":")
     if name == "explorer" and not argument:
-        return lambda number, _spent: ExplorerTester(seed=(settings.seed or 0) + number, currency=settings.currency)
+        return lambda seed, _spent, _keep: ExplorerTester(seed)
     if name == "scripted":
         if not argument:
             raise UsageError("the tester `scripted` needs a file", "write --tester scripted:FILE")
-        script = read_script(Path(argument))
-        return lambda _number, _spent: ScriptedTester(script, settings.currency)
+        replies = read_script(Path(argument))
+        return lambda _seed, _spent, _keep: ScriptedTester(replies)
     if name == "minimax" and not argument:
         endpoint_for(settings, Cost())
 
-        def seat(_number: int, spent: Cost) -> Tester:
+        def seat(_seed: int, spent: Cost, keep: KeepReply) -> Tester:
             endpoint = endpoint_for(settings, spent)
             return VisionTester(
-                VisionClient(endpoint), brief, preset=endpoint.preset, language=language,
-                history_pictures=settings.history_pictures, budget=steps, max_budget=max_steps,
+                VisionClient(endpoint),
+                brief,
+                preset=endpoint.preset,
+                language=language,
+                history_pictures=settings.history_pictures,
+                on_raw=lambda step, answer: keep(step, answer.text, answer.usage),
+                budget=steps,
+                max_budget=max_steps,
             )
 
         return seat

@@ -14,12 +14,12 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "L0 words": ("", "errors", "config", "files", "ports", "texts", "protocol.*"),
     "L1 decisions": (
         "policy.*", "gates.*", "exploring.*", "prompts.*",
-        "overlay", "pictures", "effects", "text_changes", "firstplay",
+        "briefing", "overlay", "pictures", "effects", "text_changes", "firstplay",
         "chat", "conversation", "reply_text", "blindness",
         "presets", "pricing", "metering", "endpoint", "endpoint_errors",
     ),
     "L2 edges": ("browser.*", "vision_client", "testers.*", "drivers.*", "evidence", "ledger", "testing"),
-    "L3 use cases": ("runner", "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch"),
+    "L3 use cases": ("runner", "referee", "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch"),
     "L4 delivery": ("__main__", "games", "wiring", "report", "terminal", "commands.*", "cli"),
 }  # fmt: skip
 MAY_IMPORT = {
@@ -171,16 +171,21 @@ def kept_inside(modules: list[Module]) -> Iterator[str]:
 
 def broad_excepts(modules: list[Module]) -> Iterator[str]:
     for module in modules:
-        for node in ast.walk(module.tree):
-            caught: list[ast.expr | None] = []
-            if isinstance(node, ast.ExceptHandler):
-                caught = list(node.type.elts) if isinstance(node.type, ast.Tuple) else [node.type]
-            elif isinstance(node, ast.Call) and ast.unparse(node.func) in {"suppress", "contextlib.suppress"}:
-                caught = list(node.args)
-            names = {"everything" if item is None else ast.unparse(item) for item in caught}
-            broad = names & {"everything", "Exception", "BaseException"}
-            if broad and module.name not in BROAD_EXCEPT:
-                yield f"{module.name}:{getattr(node, 'lineno', 0)}: catches {broad.pop()}"
+        lines = list(_broad(module.tree))
+        named = 1 if module.name in BROAD_EXCEPT else 0  # one boundary for each named module
+        yield from (f"{module.name}:{line}: catches errors of any kind" for line in lines[named:])
+
+
+def _broad(tree: ast.AST) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            caught = list(node.type.elts) if isinstance(node.type, ast.Tuple) else [node.type]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in {"suppress", "contextlib.suppress"}:
+            caught = list(node.args)
+        else:
+            continue
+        if any(item is None or ast.unparse(item) in {"Exception", "BaseException"} for item in caught):
+            yield node.lineno
 
 
 def import_time_work(modules: list[Module]) -> Iterator[str]:
@@ -297,10 +302,11 @@ BREACHES = {
     "environ by name": (kept_inside, {"runner": "from os import environ"}),
     "a decision that waits": (kept_inside, {"policy.budget": "import asyncio"}),
     "a decision that asks the network": (kept_inside, {"policy.budget": "from urllib.request import urlopen"}),
-    "except Exception": (broad_excepts, {"runner": "def f():\n  try: x()\n  except Exception: y()"}),
-    "bare except": (broad_excepts, {"runner": "def f():\n  try: x()\n  except: y()"}),
-    "Exception in a tuple": (broad_excepts, {"runner": "def f():\n  try: x()\n  except (OSError, Exception): y()"}),
-    "suppress": (broad_excepts, {"runner": "def f():\n  with contextlib.suppress(Exception): y()"}),
+    "except Exception": (broad_excepts, {"floor": "def f():\n  try: x()\n  except Exception: y()"}),
+    "bare except": (broad_excepts, {"floor": "def f():\n  try: x()\n  except: y()"}),
+    "Exception in a tuple": (broad_excepts, {"floor": "def f():\n  try: x()\n  except (OSError, Exception): y()"}),
+    "a second boundary": (broad_excepts, {"cli": "def f():\n  try: x()\n  except: y()\n  try: x()\n  except: y()"}),
+    "suppress": (broad_excepts, {"floor": "def f():\n  with contextlib.suppress(Exception): y()"}),
     "call at import": (import_time_work, {"errors": "print('hello')"}),
     "read at import": (import_time_work, {"errors": "TEXT = open('a').read()"}),
     "read through a class": (import_time_work, {"errors": "TEXT = Path('a').read_text()"}),

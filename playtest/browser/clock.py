@@ -13,12 +13,13 @@ import datetime as dt
 import time
 from collections.abc import Awaitable
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from playwright.async_api import Page
 
 from playtest.browser.cdp import Channel, within
 
+T = TypeVar("T")
 FRAME_MS = 1000 / 60
 # How many tasks may run at one virtual instant before time is moved on; high, so that it never is.
 STARVATION = 1_000_000
@@ -64,14 +65,14 @@ class FrameClock:
         )
         self._base_ms = held["virtualTimeTicksBase"]
 
-    async def load(self, navigation: Awaitable[Any]) -> None:
+    async def load(self, navigation: Awaitable[T]) -> T:
         """Issue frames until the navigation is done; time waits for the network meanwhile."""
         self._zero = self._frames
         task = asyncio.ensure_future(navigation)
         try:
             while not task.done():
                 await self.frame(policy="pauseIfNetworkFetchesPending")
-            await task
+            return await task
         finally:
             if not task.done():
                 task.cancel()
@@ -160,10 +161,10 @@ class PageClock:
         await self._channel.send("Animation.enable")
         await self._channel.send("Animation.setPlaybackRate", {"playbackRate": 0})
 
-    async def load(self, navigation: Awaitable[Any]) -> None:
+    async def load(self, navigation: Awaitable[T]) -> T:
         """Wait for the navigation, which needs no game time."""
         self._now = 0
-        await navigation
+        return await navigation
 
     async def hold(self) -> None:
         """Nothing to do: the page clock stands between advances."""
@@ -201,10 +202,10 @@ class RealClock:
     async def start(self) -> None:
         """Nothing to install."""
 
-    async def load(self, navigation: Awaitable[Any]) -> None:
+    async def load(self, navigation: Awaitable[T]) -> T:
         """Wait for the navigation."""
         self._zero = time.monotonic()
-        await navigation
+        return await navigation
 
     async def hold(self) -> None:
         """Nothing is held under this clock."""
@@ -236,4 +237,3 @@ Clock = FrameClock | PageClock | RealClock
 
 def _utc(ms: float) -> dt.datetime:
     return dt.datetime.fromtimestamp(ms / 1000, dt.UTC)
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+
 from playwright.async_api import Page
 
 from playtest.browser.cdp import Channel

@@ -116,7 +116,12 @@ class Browser:
         if self._options.clock != "frames":
             return self.context.pages[0]
         arrived: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
-        self.context.once("page", lambda page: arrived.done() or arrived.set_result(page))
+
+        def take(page: Page) -> None:
+            if not arrived.done():
+                arrived.set_result(page)
+
+        self.context.once("page", take)
         opener = await self.context.new_cdp_session(self.context.pages[0])
         target: dict[str, Any] = {"url": "about:blank", "width": screen.width, "height": screen.height}
         await within(20, opener.send("Target.createTarget", {**target, "enableBeginFrameControl": True}), "a page")

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Coroutine
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from playtest.browser.static import Answer, answer
@@ -20,6 +20,7 @@ from playtest.errors import UsageError
 
 HEAD_LIMIT = 64 * 1024
 HEAD_TIMEOUT_S = 30
+URL_HINT = "give http://host[:port]/path or a local path"
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -61,7 +62,7 @@ class Gate:
         """The proxy's address for the browser, and the origin of a local game."""
         return f"http://127.0.0.1:{self.port}"
 
-    async def __aenter__(self) -> Gate:
+    async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_LIMIT)
         return self
 
@@ -185,7 +186,7 @@ def origin_of(url: str) -> Origin:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UsageError(f"not a usable URL: {url!r} ({error})", "give http://host[:port]/path or a local path") from error
+        raise UsageError(f"not a usable URL: {url!r} ({error})", URL_HINT) from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"not an http(s) URL: {url!r}", "give http://host[:port]/path or a local path")
+        raise UsageError(f"not an http(s) URL: {url!r}", URL_HINT)
     return Origin(parts.hostname, port or DEFAULT_PORTS[parts.scheme])

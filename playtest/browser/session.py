@@ -6,12 +6,14 @@ import asyncio
 import base64
 from contextlib import suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 from playwright.async_api import ConsoleMessage, Dialog, Download, Frame, Page, Worker
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from playtest.browser.cdp import Channel, within
+from playtest.browser.cdp import Channel, fault_from, within
 from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealClock, UnstartedClock
 from playtest.browser.console import Recorder
 from playtest.browser.echo import Echo
@@ -19,7 +21,7 @@ from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions, running_as_root
 from playtest.browser.seeding import init_script, probe_key
 from playtest.browser.server import Gate
-from playtest.errors import BrowserFault
+from playtest.errors import BrowserFault, UsageError
 from playtest.ports import LogEntry, PageFault, Point, VisibleText
 from playtest.protocol.actions import Action
 from playtest.protocol.coordinates import Screen
@@ -102,22 +104,26 @@ class GameSession:
         return RealClock(self._options.hang_s)
 
     async def _boot(self) -> None:
-        """Load up to the document's load event or the boot limit; a page that never ends loading is played."""
+        """Load up to the document's load event or the boot limit; a page that never ends loading is played.
+
+        Raises UsageError when there is no page at the address, BrowserFault when it dies while it boots.
+        """
         limit = self._options.boot_s
         navigation = self._page.goto(self._options.url, wait_until="load", timeout=limit * 1000)
         try:
-            response = None
-            with suppress(TimeoutError):
-                response = await self.clock.load(navigation)
-        except PlaywrightError as error:
-            text = str(error).splitlines()[0]
-            if "Timeout" not in text:
-                raise BrowserFault("boot", f"the game's page could not be opened: {text}") from error
+            response = await self.clock.load(navigation)
+        except PlaywrightTimeout:
             self._recorder.fault("slow_load", f"the page had not ended loading after {limit:g} s")
+        except PlaywrightError as error:
+            fault = fault_from(error, "opening the game")
+            if "net::" in fault.message:
+                raise UsageError(fault.message, "check the address given with --game") from error
+            raise fault from error
         else:
-            status = getattr(response, "status", 200)
-            if status >= 400:
-                raise BrowserFault("boot", f"the game's page was answered with HTTP {status}")
+            if response is not None and response.status >= HTTPStatus.BAD_REQUEST:
+                raise UsageError(
+                    f"the game's page was answered with HTTP {response.status}", "check the address given with --game"
+                )
         await self.clock.advance(3 * FRAME_MS)
         await self._look_for_webgl()
 
@@ -134,8 +140,8 @@ class GameSession:
     def _listen(self, page: Page) -> None:
         page.on("console", self._on_console)
         page.on("pageerror", self._on_error)
-        page.on("crash", lambda _: self._on_crash())
-        page.on("close", lambda _: self._on_crash() if not self._dead else None)
+        page.on("crash", self._on_crash)
+        page.on("close", self._on_crash)
         page.on("dialog", lambda dialog: self._later(self._on_dialog(dialog)))
         page.on("download", lambda download: self._later(self._on_download(download)))
         page.on("worker", self._on_worker)
@@ -155,7 +161,7 @@ class GameSession:
     def _on_error(self, error: PlaywrightError) -> None:
         self._recorder.fault("uncaught", f"{error.name}: {error.message}", stack=(error.stack or "")[:2000])
 
-    def _on_crash(self) -> None:
+    def _on_crash(self, _page: Page) -> None:
         if not self._dead:
             self._dead = True
             self._recorder.fault("crash", "the page's process crashed or was ended")
@@ -163,7 +169,7 @@ class GameSession:
     async def _on_dialog(self, dialog: Dialog) -> None:
         self._dialogs += 1
         if self._dialogs <= MAX_DIALOGS:
-            self._recorder.fault("dialog", f"{dialog.type}: {dialog.message[:200]}", kind=dialog.type)
+            self._recorder.fault("dialog", f"{dialog.type}: {dialog.message[:200]}", dialog=dialog.type)
         with suppress(PlaywrightError):
             if self._dialogs > MAX_DIALOGS:
                 await dialog.dismiss()
@@ -311,4 +317,3 @@ class GameSession:
             self._recorder.fault("blocked_request", f"a request to {host} was blocked", host=host)
             self._refused_before += 1
         return self._recorder.drain_faults()
-

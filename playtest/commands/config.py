@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import sys
 
 from rich.console import Console
 from rich.table import Table
@@ -15,9 +15,10 @@ from playtest.protocol.exit_codes import ExitCode
 
 def config(loaded: Loaded, as_json: bool) -> int:
     """Print a table, or one JSON document on stdout. Keys are masked."""
-    values = {name: _shown(value) for name, value in loaded.settings.model_dump(mode="json").items()}
+    values = loaded.settings.model_dump(mode="json")  # a SecretStr dumps as asterisks
     if as_json:
-        print(json.dumps({name: {"value": v, "from": loaded.origins[name]} for name, v in values.items()}, indent=2))
+        document = {name: {"value": value, "from": loaded.origins[name]} for name, value in values.items()}
+        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         return ExitCode.PASS
     table = Table(box=None, pad_edge=False)
     for heading in ("setting", "value", "from", "variable"):
@@ -26,7 +27,3 @@ def config(loaded: Loaded, as_json: bool) -> int:
         table.add_row(name, Text("" if value is None else str(value)), loaded.origins[name], variable_of(name))
     Console().print(table)
     return ExitCode.PASS
-
-
-def _shown(value: Any) -> Any:
-    return value  # a SecretStr dumps as asterisks

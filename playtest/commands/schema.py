@@ -20,16 +20,16 @@ def schema(write: bool, check: bool) -> int:
     if write:
         FILE.parent.mkdir(exist_ok=True)
         write_atomically(FILE, text)
-        print(f"wrote {FILE}", file=sys.stderr)
+        sys.stderr.write(f"wrote {FILE}\n")
     elif check:
         try:
             kept = FILE.read_text("utf-8")
         except OSError as error:
             raise UsageError(f"{FILE} can't be read: {error.strerror}", "run `playtest schema --write`") from error
         if kept != text:
-            print(f"{FILE} does not match the models; run `playtest schema --write`", file=sys.stderr)
+            sys.stderr.write(f"{FILE} does not match the models; run `playtest schema --write`\n")
             return ExitCode.FAIL
-        print(f"{FILE} matches the models", file=sys.stderr)
+        sys.stderr.write(f"{FILE} matches the models\n")
     else:
-        print(text, end="")
+        sys.stdout.write(text)
     return ExitCode.PASS

@@ -35,21 +35,28 @@ def ending_of_claim(claim: VerdictClaim, supported: bool, last_step: int) -> End
         return Ending(Verdict.DEGRADED, reason="image_channel", message="the tester says that it saw no picture")
     if claim.result is Verdict.PASS and not supported:
         return Ending(
-            Verdict.DEGRADED, reason="unsupported_pass",
+            Verdict.DEGRADED,
+            reason="unsupported_pass",
             message="the tester says pass, but no input ever had an effect by the runner's own measurement",
         )
     if claim.result is Verdict.DEGRADED:
         return Ending(Verdict.DEGRADED, reason="undecided", message=claim.summary)
     if claim.result is Verdict.FAIL and all(item.step > last_step for item in claim.phenomena):
         return Ending(
-            Verdict.DEGRADED, reason="unsupported_fail",
+            Verdict.DEGRADED,
+            reason="unsupported_fail",
             message="the tester says fail, but cites only steps that never happened",
         )
     return Ending(claim.result, claim.kind if claim.result is Verdict.FAIL else None, None, claim.summary)
 
 
 def phenomena_of(
-    roll: int, claim: VerdictClaim | None, ending: Ending, faults: Sequence[PageFault], last_step: int,
+    roll: int,
+    *,
+    claim: VerdictClaim | None,
+    ending: Ending,
+    faults: Sequence[PageFault],
+    last_step: int,
     pictures: Mapping[int, str],
 ) -> tuple[Phenomenon, ...]:
     """The tester's observations (of steps that happened) and the runner's own."""
@@ -59,17 +66,21 @@ def phenomena_of(
         if item.step <= last_step
     ]
     if ending.verdict is Verdict.FAIL:
-        for fault in faults:
-            if fault.kind in TELLING_FAULTS:
-                found.append(_of_fault(roll, fault, last_step, pictures))
+        found.extend(_of_fault(roll, fault, last_step, pictures) for fault in faults if fault.kind in TELLING_FAULTS)
     return tuple(found[:50])
 
 
 def _of_fault(roll: int, fault: PageFault, last_step: int, pictures: Mapping[int, str]) -> Phenomenon:
     step = min(int(fault.detail.get("step", last_step)), last_step)
     return Phenomenon(
-        roll=roll, step=step, x=fault.detail.get("x"), y=fault.detail.get("y"), what=f"{fault.kind}: {fault.message}",
-        source="runner", fault=fault.kind, picture=_after(step, pictures),
+        roll=roll,
+        step=step,
+        x=fault.detail.get("x"),
+        y=fault.detail.get("y"),
+        what=f"{fault.kind}: {fault.message}",
+        source="runner",
+        fault=fault.kind,
+        picture=_after(step, pictures),
     )
 
 

@@ -69,6 +69,19 @@ def _tolerate_action(action: Any) -> Any:
     return action
 
 
+def _tolerate_verdict(claim: Any) -> Any:
+    """Forgive what says nothing else: nulls and empty kinds, one speculation that is no list, words in capitals."""
+    if not isinstance(claim, dict):
+        return claim
+    claim = {name: value for name, value in claim.items() if value is not None and value != ""}
+    for name in ("result", "kind"):
+        if isinstance(claim.get(name), str):
+            claim[name] = claim[name].strip().lower()
+    if isinstance(claim.get("speculation"), str):
+        claim["speculation"] = [claim["speculation"]]
+    return claim
+
+
 def _convert_claim(claim: VerdictClaim, screen: Screen, space: CoordinateSpace) -> VerdictClaim:
     """The claim with its places in CSS pixels; a place that is off the screen is left out, the words stay."""
     phenomena = []
@@ -92,7 +105,9 @@ def parse_reply(data: Any, space: CoordinateSpace, screen: Screen | None = None)
     screen = screen or Screen()
     if not isinstance(data, dict):
         raise ReplyRefused("the reply must be one JSON object with code, seen and either action or verdict")
-    data = {**data, "action": _tolerate_action(data.get("action"))}
+    data = {name: value for name, value in data.items() if value is not None}
+    data["action"] = _tolerate_action(data.get("action"))
+    data["verdict"] = _tolerate_verdict(data.get("verdict"))
     action = data["action"]
     if isinstance(action, dict) and action.get("type") not in ACTION_TYPES:
         raise ReplyRefused(f"unknown action {action.get('type')!r}; there are: {', '.join(ACTION_TYPES)}")

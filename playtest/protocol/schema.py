@@ -50,7 +50,7 @@ def protocol_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "playtest-1.json",
         "title": SCHEMA,
-        "description": "The playtest protocol: a run's result (or an error document), the tester's reply, transcript lines.",
+        "description": "The playtest protocol: a run's result or an error document, and in $defs all it is made of.",
         "anyOf": [{"$ref": "#/$defs/RunResult"}, {"$ref": "#/$defs/ErrorDocument"}],
         "$defs": dict(sorted(definitions.items())),
         "x-exitCodes": {str(int(code)): meaning for code, meaning in EXIT_CODE_MEANINGS.items()},

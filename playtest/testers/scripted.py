@@ -19,10 +19,9 @@ class ScriptedTester:
 
     reads_canary = False
 
-    def __init__(self, script: Sequence[Reply], currency: str = "CNY") -> None:
+    def __init__(self, script: Sequence[Reply]) -> None:
         self._script = script
         self._next = 0
-        self._currency = currency
         self.info = TesterInfo(name="scripted", limits=("it does not look: its verdict is the script's",))
 
     async def decide(self, view: View) -> Decision:
@@ -36,7 +35,7 @@ class ScriptedTester:
     @property
     def spent(self) -> tuple[Usage, Cost]:
         """Nothing."""
-        return Usage(), Cost(currency=self._currency)
+        return Usage(), Cost()
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -1,0 +1,1 @@
+"""The testers: whoever looks at the game and decides each step."""
