@@ -12,7 +12,7 @@ from pathlib import Path
 from playtest.browser.find import BrowserBinary, find_browser
 from playtest.browser.launch import LaunchOptions
 from playtest.browser.opening import clocks_for, opened
-from playtest.browser.server import Gate, origin_of
+from playtest.browser.server import Gate, Origin, origin_of
 from playtest.browser.session import GameOptions
 from playtest.config import DEFAULT_RUN_CAP, Settings
 from playtest.endpoint import Endpoint
@@ -50,6 +50,8 @@ class Prepared:
 
     settings: Settings
     game: Game
+    origin: Origin | None
+    start_date_ms: float
     brief: str
     language: Language
     binary: BrowserBinary
@@ -63,6 +65,8 @@ def prepare(request: RunRequest, settings: Settings) -> Prepared:
     """Check all that can be checked before a browser starts. Raises UsageError."""
     brief = read_brief(request.brief)
     game = find_game(request.gid, request.game, settings.games_root)
+    origin = origin_of(game.url) if game.url else None
+    start_date_ms = start_ms(settings.start_date)
     language: Language = language_of(brief) if settings.language == "auto" else settings.language
     explores = settings.tester == "explorer"
     steps, max_steps = (
@@ -71,7 +75,7 @@ def prepare(request: RunRequest, settings: Settings) -> Prepared:
     seat = _seat(settings, brief, language, steps, max_steps)
     binary = find_browser(settings.chromium)
     clocks = tuple(clocks_for(binary, settings.clock, settings.headed))
-    return Prepared(settings, game, brief, language, binary, clocks, seat, steps, max_steps)
+    return Prepared(settings, game, origin, start_date_ms, brief, language, binary, clocks, seat, steps, max_steps)
 
 
 @asynccontextmanager
@@ -79,7 +83,7 @@ async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) ->
     """A run that is ready to play, its gate open."""
     settings, game = prepared.settings, prepared.game
     seed = settings.seed if settings.seed is not None else secrets.randbits(32)
-    async with Gate(game.folder, origin_of(game.url) if game.url else None) as gate:
+    async with Gate(game.folder, prepared.origin) as gate:
         url = game.url or f"{gate.address}/{game.page}"
         table = RunTable(prepared, gate, evidence, url)
         plan = RunPlan(
@@ -126,7 +130,7 @@ class RunTable:
                 launch=launch,
                 url=self._url,
                 seed=seed,
-                start_date_ms=start_ms(settings.start_date),
+                start_date_ms=self._prepared.start_date_ms,
                 hang_s=settings.hang_s,
                 boot_s=settings.boot_s,
             )
