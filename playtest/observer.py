@@ -41,6 +41,7 @@ class Observer:
         self._ambient = Ambient()
         self._texts = TextWatch()
         self._echo: Point | None = None
+        self._latest: Picture | None = None
         self.now: Seen
 
     async def start(self) -> None:
@@ -112,4 +113,8 @@ class Observer:
 
     async def _picture(self) -> Picture:
         png = await self._game.picture()
-        return decode(png, self._game.clock.now_ms)
+        if self._latest is not None and self._latest.png == png:  # the same picture need not be decoded again
+            self._latest = Picture(png, self._latest.pixels, self._game.clock.now_ms)
+        else:
+            self._latest = decode(png, self._game.clock.now_ms)
+        return self._latest
