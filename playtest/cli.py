@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from playtest import __version__
 from playtest.commands.config import config
 from playtest.commands.doctor import doctor
+from playtest.commands.replay import replay
 from playtest.commands.run import run
 from playtest.commands.schema import schema
 from playtest.config import Loaded, load
@@ -78,6 +79,14 @@ def _parser() -> argparse.ArgumentParser:
         played.add_argument(flag, dest=name, type=kind, help=words)
     played.add_argument("--json", action="store_true", help="print the result as one JSON document on stdout")
     played.set_defaults(command=_run)
+
+    again = commands.add_parser("replay", help="play a recorded roll again; with --game: is the fault gone?")
+    again.add_argument("roll", type=Path, help="the folder of one roll, evidence/playtest/roll-1 for example")
+    again.add_argument("--game", help="another build of the game: the same inputs are made on it")
+    again.add_argument("--json", action="store_true", help="print the result as one JSON document on stdout")
+    again.set_defaults(
+        command=lambda options: replay(options.roll, options.game, _load(options).settings, options.json)
+    )
 
     checked = commands.add_parser("doctor", help="say what works on this machine")
     checked.add_argument("--install", action="store_true", help="install a browser where there is none")

@@ -169,9 +169,7 @@ def _from_file(file: Path) -> dict[str, Any]:
         raise UsageError(f"{file} holds an API key", f"keys belong in the environment: {variable_of('api_key')}")
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:
-        raise UsageError(
-            f"{file} has unknown settings: {', '.join(unknown)}", "`playtest config` shows all there are"
-        )
+        raise UsageError(f"{file} has unknown settings: {', '.join(unknown)}", "`playtest config` shows all there are")
     return values
 
 

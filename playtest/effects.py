@@ -83,6 +83,11 @@ class Ambient:
         return float((self.expected(like) > 0).mean())
 
     @property
+    def moves(self) -> bool:
+        """Whether anything moved in idle time."""
+        return any(counts.any() for counts in self._idle)
+
+    @property
     def drifts(self) -> bool:
         """Whether motion keeps reaching places where there was none."""
         return bool(self._stale) and statistics.median(self._stale) > DRIFT_TILES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from playtest.errors import UsageError
 
@@ -20,6 +20,11 @@ class Game(NamedTuple):
     folder: Path | None = None
     page: str = ""
     url: str | None = None
+
+    @property
+    def file(self) -> Path | None:
+        """The page's file, for a local game."""
+        return self.folder / unquote(self.page) if self.folder is not None else None
 
 
 def check_gid(gid: str) -> str:

@@ -30,24 +30,36 @@ class Outcome(NamedTuple):
 
     effect: Effect
     changes: list[TextChange]
+    began_ms: float
+    """Game time at which the input began."""
 
 
 class Observer:
     """Watches one game. `now` is the screen as last seen, from which the next effect is measured."""
 
-    def __init__(self, game: Game, settle_ms: float) -> None:
+    def __init__(self, game: Game, settle_ms: float, reaction_ms: float = 0.0) -> None:
         self._game = game
         self._settle_ms = settle_ms
+        self._reaction_ms = reaction_ms
         self._ambient = Ambient()
         self._texts = TextWatch()
         self._echo: Point | None = None
         self._latest: Picture | None = None
         self.now: Seen
 
-    async def start(self) -> None:
-        """Watch the first screen until it is still; what moves on it is ambient."""
+    async def start(self) -> bool:
+        """Watch the first screen until it is still; what moves on it is ambient. Whether frames or timers come."""
+        advances = await self._game.frames_advance()
         first = await self._picture()
         await self._watch(Settling(first, self._ambient, min(FIRST_LOOK_MS, self._settle_ms)))
+        return advances
+
+    async def resume(self, last: Action | None, ended_ms: float) -> None:
+        """Begin in the middle of a game, at the end of a step at `ended_ms` whose action was `last`."""
+        png = await self._game.picture_at(ended_ms)
+        self._latest = decode(png, self._game.clock.now_ms)
+        self.now = Seen(self._latest, await self._game.texts())
+        self._remember_echo(last)
 
     async def idle(self, ms: float) -> None:
         """Let game time pass without an input; what changes meanwhile is learned as ambient."""
@@ -68,13 +80,14 @@ class Observer:
             await self._game.hide_echo()
             self._echo = None
 
-    async def act(self, action: Action) -> Outcome:
+    async def act(self, action: Action, *, mouse: bool = False, settle_ms: float | None = None) -> Outcome:
         """Carry out an action, watch the screen settle, and measure what changed. Raises BrowserFault."""
+        if self._reaction_ms:
+            await self.idle(self._reaction_ms)
         before, started_ms = self.now, self._game.clock.now_ms
-        point = end_point(action)
-        self._echo = Point(*point) if point is not None else None
-        await self._game.perform(action)
-        watch = Settling(before.picture, self._ambient, self._settle_ms)
+        self._remember_echo(action)
+        await self._game.perform(action, mouse=mouse)
+        watch = Settling(before.picture, self._ambient, settle_ms or self._settle_ms)
         readings = await self._watch(watch, learn=False)
         if isinstance(action, Wait):
             self._ambient.learn([before.picture, self.now.picture])
@@ -83,7 +96,16 @@ class Observer:
         if isinstance(action, Wait):
             effect = effect.model_copy(update={"changed": False, "region": None, "area": 0.0})
         self._learn(watch, readings, new_screen=effect.area > NEW_SCREEN_AREA)
-        return Outcome(effect, changes)
+        return Outcome(effect, changes, started_ms)
+
+    def _remember_echo(self, action: Action | None) -> None:
+        point = end_point(action) if action is not None else None
+        self._echo = Point(*point) if point is not None else None
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing was ever seen to move by itself on this screen."""
+        return not self._ambient.moves
 
     async def _watch(self, watch: Settling, learn: bool = True) -> list[list[VisibleText]]:
         readings = []

@@ -98,12 +98,16 @@ class Game(Protocol):
         """The screen as PNG. May take up to two frames of game time."""
         ...
 
+    async def picture_at(self, game_ms: float) -> bytes:
+        """The screen at a game time to come: time is advanced so that the picture's own frame lands on it."""
+        ...
+
     async def texts(self) -> list[VisibleText]:
         """The texts on the screen, from the DOM and from 2D canvases."""
         ...
 
-    async def perform(self, action: Action) -> None:
-        """Real input events, taking game time as a person's would. Raises BrowserFault."""
+    async def perform(self, action: Action, *, mouse: bool = False) -> None:
+        """Real input events, taking game time as a person's would; by touch, or a tap by mouse. Raises BrowserFault."""
         ...
 
     async def show_echo(self, point: Point) -> None:

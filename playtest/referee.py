@@ -58,10 +58,10 @@ class Referee:
             raise TesterFault("image_channel", f"the code in the picture could not be read twice running: {why}")
         return False
 
-    def verdict(self, claim: VerdictClaim, actions: list[Action], effective: int, page_is_up: bool) -> Ending | None:
+    def verdict(self, claim: VerdictClaim, actions: list[Action], supported: bool, page_is_up: bool) -> Ending | None:
         """The ending that a claim brings, or None when it is sent back."""
         taps, step = distinct_taps(actions), self.journal.step
-        refusal = self._verdicts.judge(claim, taps=taps, supported=effective > 0, page_is_up=page_is_up, last_step=step)
+        refusal = self._verdicts.judge(claim, taps=taps, supported=supported, page_is_up=page_is_up, last_step=step)
         if refusal is not None:
             cited = max((item.step for item in claim.phenomena), default=0)
             message = self.say(
@@ -71,7 +71,12 @@ class Referee:
             return None
         self.claim = claim
         self.journal.write(VerdictLine, claim=claim)
-        return ending_of_claim(claim, effective > 0, step)
+        return ending_of_claim(claim, supported, step)
+
+    def send_back(self, refusal: str, message: str) -> None:
+        """A claim that the guards let through does not stand all the same."""
+        self.claim = None
+        self._refuse(refusal, message, message, None)
 
     def repeated(self, action: Action, effect: Effect) -> None:
         """Warn of the second and each further tap on one spot."""

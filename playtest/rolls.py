@@ -13,11 +13,13 @@ from typing import Protocol
 
 from playtest import __version__
 from playtest.briefing import Says
+from playtest.experiments import Experiments
 from playtest.journal import Journal, Watcher
 from playtest.policy.combine import combine, needs_second_roll
 from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
 from playtest.protocol.result import EvidencePaths, FirstPlay, Roll, RunResult, TesterInfo, Versions
 from playtest.protocol.usage import Cost, Usage
+from playtest.protocol.verdict import Verdict
 from playtest.runner import RollPlan, RollRunner
 
 
@@ -54,6 +56,8 @@ class RunPlan:
     seed: int
     rolls: int
     url: str
+    game: str
+    locale: str
     start_date: str
     steps: int
     max_steps: int
@@ -68,6 +72,8 @@ class RunPlan:
             number=number,
             seed=self.seed + number - 1,
             url=self.url,
+            game=self.game,
+            locale=self.locale,
             start_date=self.start_date,
             steps=self.steps,
             max_steps=self.max_steps,
@@ -133,6 +139,7 @@ class Run:
                     journal=journal,
                     say=self.table.say,
                     canary_chance=_canary_chance(plan.seed),
+                    experiments=self._experiments(plan) if game.clock.name == "frames" else None,
                 )
                 try:
                     return await runner.play(opened.fault)
@@ -141,6 +148,9 @@ class Run:
                         self.rolls.append(self._with_reason(runner.roll))
         finally:
             await tester.close()
+
+    def _experiments(self, plan: RollPlan) -> Experiments:
+        return Experiments(lambda: self.table.open_game(plan.seed), plan.settle_ms, plan.reaction_ms)
 
     def _with_reason(self, roll: Roll) -> Roll:
         if roll.degraded_reason == "interrupted" and self.stop.reason != "interrupted":
@@ -154,7 +164,7 @@ class Run:
         reason = combined.degraded_reason
         verdict, kind = combined.verdict, combined.kind
         if self._stopped:
-            verdict, kind, reason = type(verdict).DEGRADED, None, self.stop.reason
+            verdict, kind, reason = Verdict.DEGRADED, None, self.stop.reason
         last = rolls[-1] if rolls else None
         told = [roll for roll in rolls if roll.verdict is verdict] or list(rolls)
         return RunResult(
@@ -164,6 +174,7 @@ class Run:
             degraded_reason=reason,
             phenomena=tuple(p for roll in told for p in roll.phenomena),
             speculation=tuple(dict.fromkeys(s for roll in told for s in roll.speculation)),
+            attribution=told[-1].attribution if told and verdict is not Verdict.PASS else None,
             first_play=last.first_play if last else FirstPlay(),
             rolls=rolls,
             usage=sum((roll.usage for roll in rolls), Usage()),

@@ -13,10 +13,11 @@ from typing import Any
 
 from playtest.briefing import Briefing, Done, Says
 from playtest.errors import BrowserFault, ReplyRefused, TesterFault
+from playtest.experiments import Experiments, Moment
 from playtest.firstplay import FirstPlayWatch
 from playtest.floor import FloorWatch
 from playtest.journal import Journal
-from playtest.observer import Observer, Outcome
+from playtest.observer import Observer, Outcome, Seen
 from playtest.overlay import StripText, encode, new_canary, rule
 from playtest.pictures import picture_hash
 from playtest.policy.budget import Budget
@@ -36,6 +37,7 @@ from playtest.protocol.transcript import (
 from playtest.protocol.usage import Cost, Usage
 from playtest.protocol.verdict import Phenomenon, Verdict
 from playtest.referee import RAW_LIMIT, Referee
+from playtest.trial import Trial
 
 TEXTS_KEPT = 60
 LOG_KEPT = 40
@@ -50,6 +52,8 @@ class RollPlan:
     number: int
     seed: int
     url: str
+    game: str
+    locale: str
     start_date: str
     steps: int
     max_steps: int
@@ -78,6 +82,7 @@ class RollRunner:
         journal: Journal,
         say: Says,
         canary_chance: random.Random,
+        experiments: Experiments | None = None,
     ) -> None:
         self._plan = plan
         self._game = game
@@ -88,9 +93,13 @@ class RollRunner:
         self._chance = canary_chance
         self._space = CoordinateSpace(tester.info.coordinate_space)
         self._briefing = Briefing(say, game.screen, self._space)
-        self._observer = Observer(game, plan.settle_ms)
+        self._observer = Observer(game, plan.settle_ms, plan.reaction_ms)
         self._budget = Budget(plan.steps, plan.max_steps)
         self._referee = Referee(journal, say, self._briefing, self._budget)
+        self._trial = Trial(
+            self._referee, journal, say, self._briefing, experiments, space=self._space, screen=game.screen
+        )
+        self._moments: list[Moment] = []
         self._progress = Progress()
         self._first_play = FirstPlayWatch()
         self.floor = FloorWatch()
@@ -122,6 +131,10 @@ class RollRunner:
             seed=plan.seed,
             clock=self._game.clock.name,
             start_date=plan.start_date,
+            game=plan.game,
+            locale=plan.locale,
+            settle_ms=plan.settle_ms,
+            reaction_ms=plan.reaction_ms,
             url=plan.url,
             tester=self._tester.info.name,
             budget=plan.steps,
@@ -146,10 +159,10 @@ class RollRunner:
     async def _boot(self, fault: BrowserFault | None) -> None:
         if fault is not None:
             raise fault
-        await self._observer.start()
+        advances = await self._observer.start()
         seen = self._observer.now
         self._progress.start(seen.picture, self._take_log())
-        self.floor.booted(seen.picture, await self._game.frames_advance())
+        self.floor.booted(seen.picture, advances)
         self._take_faults()
 
     async def _step(self) -> None:
@@ -162,8 +175,13 @@ class RollRunner:
         try:
             decision = await self._decide(step)
             if decision.reply.verdict is not None:
-                self._ending = self._referee.verdict(
-                    decision.reply.verdict, self._actions, self._effective, self._game.alive
+                self._remember(None, self._game.clock.now_ms, changed=False)
+                self._ending = await self._trial.judge(
+                    decision.reply.verdict,
+                    actions=self._actions,
+                    effective=self._effective,
+                    page_is_up=self._game.alive,
+                    moments=self._moments,
                 )
             elif decision.reply.action is not None:
                 await self._act(decision.reply.action, step)
@@ -194,25 +212,32 @@ class RollRunner:
         raise AssertionError("unreachable: the referee ends endless attempts")
 
     async def _act(self, action: Action, step: Step) -> None:
-        if self._plan.reaction_ms:
-            await self._observer.idle(self._plan.reaction_ms)
         self._actions.append(action)
-        before_ms = self._game.clock.now_ms
+        before = self._observer.now
         try:
             outcome = await self._observer.act(action)
         except BrowserFault as fault:
             await self._survive(fault, action)
             return
-        self._measure(action, outcome, before_ms, step)
+        self._remember(action, outcome.began_ms, changed=outcome.effect.changed, before=before)
+        self._measure(action, outcome, step)
 
-    def _measure(self, action: Action, outcome: Outcome, before_ms: float, step: Step) -> None:
+    def _remember(self, action: Action | None, began_ms: float, *, changed: bool, before: Seen | None = None) -> None:
+        """Keep the step as a moment that experiments can come back to."""
+        seen = before or self._observer.now
+        texts = tuple(text.text for text in seen.texts)
+        self._moments.append(
+            Moment(self._journal.step, seen.picture.png, texts, action, began_ms, self._game.clock.now_ms, changed)
+        )
+
+    def _measure(self, action: Action, outcome: Outcome, step: Step) -> None:
         effect, log = outcome.effect, self._take_log()
         is_input = not isinstance(action, Wait)
         self._last = Done(action, effect)
         step.fields["effect"] = effect
         if is_input:
             self._effective += effect.changed
-            self._first_play.note(self._journal.step, effect, before_ms)
+            self._first_play.note(self._journal.step, effect, outcome.began_ms)
             found = self._progress.note(effect, outcome.changes, log, self._observer.now.picture)
             step.fields["progress"] = found
             self._evidence_of_progress += len(found)
@@ -345,7 +370,11 @@ class RollRunner:
             phenomena=self._phenomena(ending),
             speculation=claim.speculation if claim else (),
             first_play=self._first_play.result(bool(claim and claim.loop_closed), self._evidence_of_progress),
+            attribution=self._trial.attribution(ending),
+            control=self._trial.control,
+            aim=self._trial.aim,
             floor=self.floor.result(),
+            experiment_ms=round(self._trial.spent_ms, 1),
             usage=usage - self._started_with[0],
             cost=cost.model_copy(update={"amount": max(0.0, cost.amount - self._started_with[1].amount)}),
             game_time_ms=round(self._game.clock.now_ms, 1),
@@ -357,6 +386,7 @@ class RollRunner:
         return phenomena_of(
             self._plan.number,
             claim=self._referee.claim,
+            probes=self._trial.probes,
             ending=ending,
             faults=self._journal.faults,
             last_step=self._journal.step,

@@ -18,6 +18,7 @@ from playtest.config import DEFAULT_RUN_CAP, Settings
 from playtest.endpoint import Endpoint
 from playtest.errors import UsageError
 from playtest.evidence import RunEvidence
+from playtest.experiments import Experiments
 from playtest.games import Game, find_game, read_brief
 from playtest.journal import Watcher
 from playtest.metering import Tariff
@@ -25,13 +26,17 @@ from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
 from playtest.presets import preset_for
 from playtest.pricing import price_of
 from playtest.prompts import Language, Messages, language_of
+from playtest.protocol.replay import Checked
 from playtest.protocol.usage import Cost
+from playtest.recordings import Recording
+from playtest.replaying import Replayed, fates, replay
 from playtest.rolls import Run, RunPlan
 from playtest.testers.explorer import ExplorerTester
 from playtest.testers.scripted import ScriptedTester, read_script
 from playtest.testers.vision import VisionTester
 from playtest.vision_client import VisionClient
 
+LOCALES: dict[Language, str] = {"zh": "zh-CN", "en": "en-US"}
 SeatTester = Callable[[int, Cost, KeepReply], Tester]
 
 
@@ -91,6 +96,8 @@ async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) ->
             seed=seed,
             rolls=settings.rolls,
             url=url,
+            game=game.url or str(game.file),
+            locale=LOCALES[prepared.language],
             start_date=settings.start_date,
             steps=prepared.steps,
             max_steps=prepared.max_steps,
@@ -114,7 +121,6 @@ class RunTable:
     def open_game(self, seed: int) -> AbstractAsyncContextManager[OpenedGame]:
         """A fresh game in a fresh browser."""
         settings = self._prepared.settings
-        locale = {"zh": "zh-CN", "en": "en-US"}[self._prepared.language]
 
         def options_for(clock: str) -> GameOptions:
             launch = LaunchOptions(
@@ -122,7 +128,7 @@ class RunTable:
                 clock=clock,
                 proxy=self._gate.address,
                 user_agent=settings.user_agent,
-                locale=locale,
+                locale=LOCALES[self._prepared.language],
                 timezone=settings.timezone,
                 headed=settings.headed,
             )
@@ -184,6 +190,50 @@ def endpoint_for(settings: Settings, spent: Cost) -> Endpoint:
         total_deadline_s=settings.request_deadline_s,
         requests_per_minute=settings.requests_per_minute,
     )
+
+
+async def replay_recording(
+    recording: Recording, game: str | None, settings: Settings
+) -> tuple[Replayed, list[Checked]]:
+    """Play a recorded roll again; on another build when `game` is given, with what became of its phenomena.
+
+    Raises UsageError when the game or the browser can't be found.
+    """
+    start = recording.start
+    found = find_game(start.gid, game or start.game, settings.games_root)
+    binary = find_browser(settings.chromium)
+    clocks = clocks_for(binary, start.clock, settings.headed)
+    async with Gate(found.folder, origin_of(found.url) if found.url else None) as gate:
+        launch = LaunchOptions(
+            binary=binary,
+            clock=start.clock,
+            proxy=gate.address,
+            user_agent=settings.user_agent,
+            locale=start.locale,
+            timezone=settings.timezone,
+            headed=settings.headed,
+        )
+        options = GameOptions(
+            launch=launch,
+            url=found.url or f"{gate.address}/{found.page}",
+            seed=start.seed,
+            start_date_ms=start_ms(start.start_date),
+            hang_s=settings.hang_s,
+            boot_s=settings.boot_s,
+        )
+
+        def fresh() -> AbstractAsyncContextManager[OpenedGame]:
+            return opened(gate, clocks, lambda _clock: options)
+
+        async with fresh() as opening:
+            if opening.fault is not None:
+                done = Replayed(ended_early=opening.fault.message, faults={opening.fault.kind})
+            else:
+                done = await replay(opening.game, recording.steps, start.settle_ms, start.reaction_ms)
+        if game is None or recording.roll is None:
+            return done, []
+        exact = Experiments(fresh, start.settle_ms, start.reaction_ms) if start.clock == "frames" else None
+        return done, await fates(recording.roll.phenomena, recording.steps, done, recording.pictures(), exact)
 
 
 async def probe_endpoint(settings: Settings) -> tuple[bool, str]:

@@ -14,13 +14,16 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "L0 words": ("", "errors", "config", "files", "ports", "texts", "protocol.*"),
     "L1 decisions": (
         "policy.*", "gates.*", "exploring.*", "prompts.*",
-        "briefing", "overlay", "pictures", "effects", "text_changes", "firstplay",
+        "aiming", "briefing", "overlay", "pictures", "effects", "text_changes", "firstplay",
         "chat", "conversation", "reply_text", "blindness",
         "presets", "pricing", "metering", "endpoint", "endpoint_errors",
     ),
     "L2 edges": ("browser.*", "vision_client", "testers.*", "drivers.*", "evidence", "ledger", "testing"),
-    "L3 use cases": ("runner", "referee", "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch"),
-    "L4 delivery": ("__main__", "games", "wiring", "report", "terminal", "commands.*", "cli"),
+    "L3 use cases": (
+        "runner", "referee", "trial", "attribution", "experiments", "replaying",
+        "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch",
+    ),
+    "L4 delivery": ("__main__", "games", "recordings", "wiring", "report", "terminal", "commands.*", "cli"),
 }  # fmt: skip
 MAY_IMPORT = {
     "L0": ("L0",),
@@ -43,7 +46,7 @@ BROAD_EXCEPT = {
 CONSTANT_CALLS = {
     "array", "cast", "compile", "date", "dedent", "dict", "encode", "enumerate", "field", "files", "float", "format",
     "frozenset", "fromkeys", "getLogger", "int", "items", "join", "len", "list", "max", "min", "namedtuple", "quote",
-    "range", "replace", "reversed", "set", "sorted", "split", "splitlines", "str", "sum", "timedelta", "tuple", "zip",
+    "lower", "upper", "range", "replace", "reversed", "set", "sorted", "split", "splitlines", "str", "sum", "timedelta", "tuple", "zip",
 }  # fmt: skip
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50

@@ -24,6 +24,13 @@ async def within(seconds: float, call: Awaitable[T], what: str) -> T:
         raise fault_from(error, what) from error
 
 
+def _value(task: asyncio.Future[T], what: str) -> T:
+    try:
+        return task.result()
+    except PlaywrightError as error:
+        raise fault_from(error, what) from error
+
+
 def fault_from(error: PlaywrightError, what: str) -> BrowserFault:
     """A Playwright error as a fault of the page."""
     text = str(error).splitlines()[0]
@@ -34,18 +41,42 @@ def fault_from(error: PlaywrightError, what: str) -> BrowserFault:
 class Channel:
     """A CDP session with deadlines.
 
-    While the browser is known to be dead every call fails at once, so that nothing waits on it.
+    Once the page is known to be dead every call fails at once, those under way too, so that nothing waits on it.
     """
 
     def __init__(self, session: CDPSession, deadline_s: float) -> None:
         self._session = session
+        self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.deadline_s = deadline_s
+
+    def lose(self) -> None:
+        """The page crashed or was closed."""
+        if not self._gone.done():
+            self._gone.set_result(None)
+
+    def check(self) -> None:
+        """Raise BrowserFault `crash` once the page is gone."""
+        if self._gone.done():
+            raise BrowserFault("crash", "the page is gone")
+
+    async def within(self, call: Awaitable[T], what: str, deadline_s: float = 0) -> T:
+        """The value of any call that the page must answer. Raises BrowserFault."""
+        seconds = deadline_s or self.deadline_s
+        task = asyncio.ensure_future(call)
+        try:
+            waited: set[asyncio.Future[Any]] = {task, self._gone}
+            await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not task.done():
+                task.cancel()
+        if task.done():
+            return _value(task, what)
+        self.check()
+        raise BrowserFault("hang", f"the page did not answer within {seconds:g} s ({what})")
 
     async def send(self, method: str, params: dict[str, Any] | None = None, deadline_s: float = 0) -> dict[str, Any]:
         """The answer to one command. Raises BrowserFault."""
-        answer: dict[str, Any] = await within(
-            deadline_s or self.deadline_s, self._session.send(method, params or {}), method
-        )
+        answer: dict[str, Any] = await self.within(self._session.send(method, params or {}), method, deadline_s)
         return answer
 
     def on(self, event: str, handler: Callable[[dict[str, Any]], None]) -> None:

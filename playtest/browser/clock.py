@@ -12,20 +12,28 @@ import base64
 import datetime as dt
 import time
 from collections.abc import Awaitable
+from contextlib import suppress
 from enum import Enum
 from typing import Any, TypeVar
 
 from playwright.async_api import Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from playtest.browser.cdp import Channel, within
+from playtest.browser.cdp import Channel
+from playtest.browser.seeding import hold_script
+from playtest.browser.traffic import PATIENCE_S, Traffic
+from playtest.errors import BrowserFault
 
 T = TypeVar("T")
 FRAME_MS = 1000 / 60
+# A frame's own time lies behind the page's. Where it is level with it, one frame in some thousands, after a touch,
+# is never answered.
+BEHIND_MS = 100
 # How many tasks may run at one virtual instant before time is moved on; high, so that it never is.
 STARVATION = 1_000_000
 # An event that the page has not handled after this many frames is left to itself (a page that is loading).
 MAX_DELIVERY_FRAMES = 6
-DELIVERY_GRACE_S = 0.5
+DELIVERY_GRACE_S = 1.5
 
 
 class Handled(Enum):
@@ -41,21 +49,21 @@ class FrameClock:
 
     name = "frames"
 
-    def __init__(self, channel: Channel, start_date_ms: float) -> None:
+    def __init__(self, channel: Channel, start_date_ms: float, traffic: Traffic | None = None) -> None:
         self._channel = channel
         self._start_date_ms = start_date_ms
+        self._traffic = traffic
         self._expired = asyncio.Event()
         self._base_ms = 0.0
         self._frames = 0
-        self._zero = 0
         self._pending: set[asyncio.Task[Any]] = set()
         self.lost_events = 0
         channel.on("Emulation.virtualTimeBudgetExpired", lambda _: self._expired.set())
 
     @property
     def now_ms(self) -> float:
-        """Game time since navigation began."""
-        return (self._frames - self._zero) * FRAME_MS
+        """Game time since the page was loaded."""
+        return self._frames * FRAME_MS
 
     async def start(self) -> None:
         """Stop time at the starting date."""
@@ -66,16 +74,14 @@ class FrameClock:
         self._base_ms = held["virtualTimeTicksBase"]
 
     async def load(self, navigation: Awaitable[T]) -> T:
-        """Issue frames until the navigation is done; time waits for the network meanwhile."""
-        self._zero = self._frames
-        task = asyncio.ensure_future(navigation)
+        """Wait for the navigation, then stop time at the starting date: loading needs no game time and no frame."""
         try:
-            while not task.done():
-                await self.frame(policy="pauseIfNetworkFetchesPending")
-            return await task
-        finally:
-            if not task.done():
-                task.cancel()
+            answer = await navigation
+        except PlaywrightTimeout:
+            await self.start()
+            raise
+        await self.start()
+        return answer
 
     async def hold(self) -> None:
         """Nothing to do: the page only moves by frames."""
@@ -110,21 +116,18 @@ class FrameClock:
         if not task.cancelled() and task.exception() is not None:
             self.lost_events += 1  # the page went away under the event; its own fault is told elsewhere
 
-    async def frame(self, picture: bool = False, show: bool = False, policy: str = "advance") -> bytes:
+    async def frame(self, picture: bool = False, show: bool = False) -> bytes:
         """One frame of 1/60 s; the PNG of it when asked for. Raises BrowserFault `hang` or `crash`.
 
         A frame that is neither shown nor pictured skips compositing.
         """
-        self._expired.clear()
         self._frames += 1
-        await self._channel.send(
-            "Emulation.setVirtualTimePolicy",
-            {"policy": policy, "budget": FRAME_MS, "maxVirtualTimeTaskStarvationCount": STARVATION},
-        )
-        await within(self._channel.deadline_s, self._expired.wait(), "a frame of game time")
+        if self._traffic is not None:
+            await self._traffic.settle()
+        await self._let_time_pass()
         call: dict[str, Any] = {
             "interval": FRAME_MS,
-            "frameTimeTicks": self._base_ms + self._frames * FRAME_MS,
+            "frameTimeTicks": _whole_us(round(self._base_ms, 3) - BEHIND_MS + round(self._frames * FRAME_MS, 3)),
             "noDisplayUpdates": not (picture or show),
         }
         if picture:
@@ -132,21 +135,49 @@ class FrameClock:
         answer = await self._channel.send("HeadlessExperimental.beginFrame", call)
         return base64.b64decode(answer.get("screenshotData", ""))
 
+    async def _let_time_pass(self) -> None:
+        """A frame's worth of virtual time, which stands still while an answer is on its way to the page."""
+        traffic = self._traffic
+        if traffic is None or traffic.has_ignored:
+            await self._advance("advance")
+        else:
+            await self._advance("pauseIfNetworkFetchesPending")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._expired.wait(), PATIENCE_S)
+            if not self._expired.is_set() and traffic.expected:
+                traffic.ignore()
+                await self._advance("advance")
+        await self._channel.within(self._expired.wait(), "a frame of game time")
+
+    def _budget_ms(self) -> float:
+        """This frame's share of virtual time, so that after three frames there have been 50 ms to the µs."""
+        return _whole_us(round(self._frames * FRAME_MS, 3) - round((self._frames - 1) * FRAME_MS, 3))
+
+    async def _advance(self, policy: str) -> None:
+        self._expired.clear()
+        await self._channel.send(
+            "Emulation.setVirtualTimePolicy",
+            {
+                "policy": policy,
+                "budget": self._budget_ms(),
+                "maxVirtualTimeTaskStarvationCount": STARVATION,
+            },
+        )
+
 
 class PageClock:
     """Game time by Playwright's page clock: timers, rAF and Date; CSS animations are stepped after each slice."""
 
     name = "js"
     SLICE_MS = 50
-    STEP_ANIMATIONS = """ms => { for (const a of document.getAnimations()) {
-        if (a.playState !== 'running' || a.currentTime === null) continue;
-        const end = a.effect ? a.effect.getComputedTiming().endTime : Infinity;
-        if (a.currentTime + ms >= end) a.finish(); else a.currentTime += ms; } }"""
+    STEP = "([key, ms]) => { if (window[key]) window[key](ms); }"
+    FRAME = "key => window[key] && window[key]('frame')"
 
-    def __init__(self, page: Page, channel: Channel, start_date_ms: float) -> None:
+    def __init__(self, page: Page, channel: Channel, start_date_ms: float, key: str = "_held") -> None:
         self._page = page
         self._channel = channel
         self._start_ms = start_date_ms
+        self._probe_key, self._hold_key = key, f"{key}t"
         self._now = 0
 
     @property
@@ -156,14 +187,15 @@ class PageClock:
 
     async def start(self) -> None:
         """Install the page clock, standing still, and stop CSS animations."""
-        await self._page.clock.install(time=self._start_ms / 1000)
-        await self._page.clock.pause_at(_utc(self._start_ms + 1))
+        # Not `install` first: the machine's time between the two calls would pass in the page.
+        await self._page.clock.pause_at(_utc(self._start_ms))
+        await self._page.context.add_init_script(hold_script(self._hold_key))
         await self._channel.send("Animation.enable")
         await self._channel.send("Animation.setPlaybackRate", {"playbackRate": 0})
 
     async def load(self, navigation: Awaitable[T]) -> T:
-        """Wait for the navigation, which needs no game time."""
-        self._now = 0
+        """Stand still, then wait for the navigation, which needs no game time."""
+        await self.start()
         return await navigation
 
     async def hold(self) -> None:
@@ -171,7 +203,9 @@ class PageClock:
 
     async def deliver(self, event: Awaitable[Any], wait: Handled = Handled.BY_FRAME) -> None:
         """Dispatch an input event and wait until the page has handled it. Raises BrowserFault."""
-        await within(self._channel.deadline_s, event, "an input event")
+        await self._channel.within(event, "an input event")
+        if wait is not Handled.AT_ONCE:
+            await self._in_page(self._page.evaluate(self.FRAME, self._probe_key), "an input event")
 
     async def advance(self, ms: float) -> None:
         """Run the page clock for `ms`, rounded to whole milliseconds."""
@@ -180,9 +214,17 @@ class PageClock:
             piece = min(left, self.SLICE_MS)
             left -= piece
             self._now += piece
-            await within(self._channel.deadline_s, self._page.clock.run_for(piece), "game time")
+            await self._in_page(self._page.clock.run_for(piece), "game time")
             for frame in self._page.frames:
-                await within(self._channel.deadline_s, frame.evaluate(self.STEP_ANIMATIONS, piece), "animations")
+                await self._in_page(frame.evaluate(self.STEP, [self._hold_key, piece]), "animations")
+
+    async def _in_page(self, call: Awaitable[Any], what: str) -> None:
+        """A call that a page may end by going elsewhere meanwhile, or by an error of its own."""
+        try:
+            await self._channel.within(call, what)
+        except BrowserFault as fault:
+            if fault.kind != "browser":
+                raise
 
 
 class RealClock:
@@ -190,8 +232,8 @@ class RealClock:
 
     name = "realtime"
 
-    def __init__(self, deadline_s: float) -> None:
-        self._deadline_s = deadline_s
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
         self._zero = time.monotonic()
 
     @property
@@ -212,27 +254,37 @@ class RealClock:
 
     async def deliver(self, event: Awaitable[Any], wait: Handled = Handled.BY_FRAME) -> None:
         """Dispatch an input event and wait until the page has handled it. Raises BrowserFault."""
-        await within(self._deadline_s, event, "an input event")
+        await self._channel.within(event, "an input event")
 
     async def advance(self, ms: float) -> None:
-        """Wait."""
+        """Wait. Raises BrowserFault once the page is gone."""
+        self._channel.check()
         await asyncio.sleep(ms / 1000)
+        self._channel.check()
 
 
-class UnstartedClock(RealClock):
+class UnstartedClock:
     """Stands in until the page's own clock is started."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(0)
         self.name = name
+        self.now_ms = 0.0
 
-    @property
-    def now_ms(self) -> float:
-        """No time has passed."""
-        return 0.0
+    async def hold(self) -> None:
+        """Nothing moves yet."""
+
+    async def advance(self, ms: float) -> None:
+        """There is no page that could move. Raises BrowserFault."""
+        raise BrowserFault("crash", "the game was never opened")
 
 
-Clock = FrameClock | PageClock | RealClock
+StartedClock = FrameClock | PageClock | RealClock
+Clock = StartedClock | UnstartedClock
+
+
+def _whole_us(ms: float) -> float:
+    """Time in ms that is a whole number of µs also where the rest is cut off, as Chromium does."""
+    return round(ms, 3) + 0.0002
 
 
 def _utc(ms: float) -> dt.datetime:

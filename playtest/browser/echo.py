@@ -16,7 +16,7 @@ DIAMETER = 44
 WIDTH = 5
 COLOUR = "#ffe600"
 RING = (
-    "html::after {{ content: '' !important; position: fixed !important; left: {left}px !important;"
+    "{where} {{ content: '' !important; position: fixed !important; left: {left}px !important;"
     " top: {top}px !important; width: {size}px !important; height: {size}px !important; margin: 0 !important;"
     " box-sizing: border-box !important; border: {width}px solid {colour} !important; display: block !important;"
     " border-radius: 50% !important; background: none !important; opacity: 1 !important; transform: none !important;"
@@ -24,6 +24,17 @@ RING = (
     " box-shadow: 0 0 0 2px #000, inset 0 0 0 2px #000 !important;"
     " z-index: 2147483647 !important; pointer-events: none !important; }}"
 )
+ABOVE_THE_PAGE, ABOVE_A_DIALOG = "html::after", ":modal::after, :popover-open::after"
+# The last element of the top layer, which no z-index reaches: where its own fixed children are counted from.
+TOP_LAYER = """(() => {
+  const all = document.querySelectorAll(':modal, :popover-open'), e = all[all.length - 1];
+  if (!e || e === document.documentElement) return null;
+  const s = getComputedStyle(e), box = e.getBoundingClientRect();
+  const moves = [s.transform, s.translate, s.rotate, s.scale, s.filter, s.backdropFilter, s.perspective];
+  const holds = moves.some((value) => value && value !== 'none') || /paint|layout|strict|content/.test(s.contain)
+    || /transform|translate|scale|rotate|filter|perspective/.test(s.willChange);
+  return holds ? [box.left + e.clientLeft, box.top + e.clientTop] : [0, 0];
+})()"""
 
 
 class Echo:
@@ -37,8 +48,16 @@ class Echo:
 
     async def show(self, point: Point) -> None:
         """Draw the ring around a point, from the next frame on. Raises BrowserFault."""
+        found = await self._channel.send("Runtime.evaluate", {"expression": TOP_LAYER, "returnByValue": True})
+        origin = found.get("result", {}).get("value")
+        left, top = origin or (0, 0)
         css = RING.format(
-            left=point.x - DIAMETER / 2, top=point.y - DIAMETER / 2, size=DIAMETER, width=WIDTH, colour=COLOUR
+            where=ABOVE_A_DIALOG if origin else ABOVE_THE_PAGE,
+            left=point.x - DIAMETER / 2 - left,
+            top=point.y - DIAMETER / 2 - top,
+            size=DIAMETER,
+            width=WIDTH,
+            colour=COLOUR,
         )
         await self._set(css)
         self._shown = True

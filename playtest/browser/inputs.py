@@ -7,8 +7,9 @@ import math
 from playwright.async_api import Page
 
 from playtest.browser.cdp import Channel
-from playtest.browser.clock import FRAME_MS, Clock, FrameClock, Handled
+from playtest.browser.clock import FRAME_MS, FrameClock, Handled, StartedClock
 from playtest.protocol.actions import Action, DoubleTap, Drag, Key, LongPress, Stroke, Swipe, Tap, Type, Wait
+from playtest.protocol.keys import key_name
 
 TAP_HOLD_MS = 4 * FRAME_MS
 AFTER_TAP_MS = 2 * FRAME_MS
@@ -20,14 +21,16 @@ MOVE_EVERY_MS = FRAME_MS
 class Hand:
     """A finger and a keyboard. Events are dispatched one after another, each at a known game time."""
 
-    def __init__(self, page: Page, channel: Channel, clock: Clock) -> None:
+    def __init__(self, page: Page, channel: Channel, clock: StartedClock) -> None:
         self._page = page
         self._channel = channel
         self._clock = clock
 
-    async def perform(self, action: Action) -> None:
+    async def perform(self, action: Action, mouse: bool = False) -> None:
         """Carry out one action. Raises BrowserFault when the page hangs or dies under it."""
-        if isinstance(action, Tap):
+        if mouse and isinstance(action, Tap):
+            await self._click(action.x, action.y)
+        elif isinstance(action, Tap):
             await self._tap(action.x, action.y, TAP_HOLD_MS)
         elif isinstance(action, DoubleTap):
             await self._tap(action.x, action.y, TAP_HOLD_MS)
@@ -38,7 +41,7 @@ class Hand:
         elif isinstance(action, Swipe | Drag):
             await self._stroke(action, DRAG_PRESS_MS if isinstance(action, Drag) else 0)
         elif isinstance(action, Key):
-            await self._key(action.key, action.ms)
+            await self._key(key_name(action.key) or action.key, action.ms)
         elif isinstance(action, Type):
             await self._type(action.text)
         elif isinstance(action, Wait):
@@ -56,17 +59,29 @@ class Hand:
         await self._touch("touchEnd")
         await self._clock.advance(AFTER_TAP_MS)
 
+    async def _click(self, x: float, y: float) -> None:
+        await self._clock.deliver(self._page.mouse.move(x, y))
+        await self._clock.deliver(self._page.mouse.down(), Handled.AT_ONCE)
+        await self._clock.advance(TAP_HOLD_MS)
+        await self._clock.deliver(self._page.mouse.up(), Handled.AT_ONCE)
+        await self._clock.advance(AFTER_TAP_MS)
+
     async def _stroke(self, stroke: Stroke, press_ms: float) -> None:
         await self._touch("touchStart", stroke.x1, stroke.y1)
         if press_ms:
             await self._clock.advance(press_ms)
         moves = max(3, math.ceil(stroke.ms / MOVE_EVERY_MS))
+        started_ms = self._clock.now_ms
         for i in range(1, moves + 1):
+            due_ms = started_ms + stroke.ms * i / moves
+            if i < moves and self._clock.now_ms > due_ms:
+                continue  # only where time isn't held: the machine is slower than the finger
             x = stroke.x1 + (stroke.x2 - stroke.x1) * i / moves
             y = stroke.y1 + (stroke.y2 - stroke.y1) * i / moves
             await self._touch("touchMove", x, y)
-            if not isinstance(self._clock, FrameClock):
-                await self._clock.advance(stroke.ms / moves)
+            left_ms = due_ms - self._clock.now_ms
+            if not isinstance(self._clock, FrameClock) and left_ms > 0:
+                await self._clock.advance(left_ms)
         await self._touch("touchEnd")
         await self._clock.advance(AFTER_TAP_MS)
 

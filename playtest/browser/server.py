@@ -20,6 +20,7 @@ from playtest.errors import UsageError
 
 HEAD_LIMIT = 64 * 1024
 HEAD_TIMEOUT_S = 30
+MAX_REFUSED = 500
 URL_HINT = "give http://host[:port]/path or a local path"
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -94,11 +95,13 @@ class Gate:
         path = _origin_form(request.target)
         if request.method != "CONNECT" and self._folder is not None and wanted == Origin("127.0.0.1", self.port):
             found = await asyncio.to_thread(answer, self._folder, request.method, path, request.headers)
-            await _write(writer, found)
+            await _write(writer, found, head_only=request.method == "HEAD")
         elif self._remote is not None and wanted == self._remote:
             await self._pass_on(request, path, reader, writer)
         else:
-            self.refused[f"{wanted.host}:{wanted.port}"] += 1
+            place = f"{wanted.host}:{wanted.port}"
+            if place in self.refused or len(self.refused) < MAX_REFUSED:
+                self.refused[place] += 1
             await _write(writer, Answer(403, {}, b"blocked: only the game's own origin can be reached"))
 
     async def _pass_on(
@@ -159,24 +162,24 @@ def _wanted(request: Request, own_port: int) -> Origin:
     if request.method == "CONNECT":
         host, _, port = request.target.rpartition(":")
         return Origin(host.strip("[]"), int(port))
-    if "://" not in request.target:  # not through the proxy: somebody opened the local game's address
+    if request.target.startswith("/"):  # not through the proxy: somebody opened the local game's address
         return Origin("127.0.0.1", own_port)
     parts = urlsplit(request.target)
     return Origin(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 80))
 
 
 def _origin_form(target: str) -> str:
-    if "://" not in target:
+    if target.startswith("/"):
         return target
     parts = urlsplit(target)
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
-async def _write(writer: asyncio.StreamWriter, found: Answer) -> None:
+async def _write(writer: asyncio.StreamWriter, found: Answer, head_only: bool = False) -> None:
     head = [f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}"]
     head += [f"{name}: {value}" for name, value in found.headers.items()]
     head += [f"Content-Length: {len(found.body)}", "Connection: close"]
-    writer.write("\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + found.body)
+    writer.write("\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + (b"" if head_only else found.body))
     await writer.drain()
 
 

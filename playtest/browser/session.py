@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import math
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
-from playwright.async_api import ConsoleMessage, Dialog, Download, Frame, Page, Worker
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame, Page, Response
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from playtest.browser.cdp import Channel, fault_from, within
-from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealClock, UnstartedClock
+from playtest.browser.cdp import Channel, fault_from
+from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealClock, StartedClock, UnstartedClock
 from playtest.browser.console import Recorder
 from playtest.browser.echo import Echo
+from playtest.browser.events import PageEvents, page_of
 from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions, running_as_root
-from playtest.browser.seeding import init_script, probe_key
+from playtest.browser.seeding import begin_script, init_script, probe_key
 from playtest.browser.server import Gate
+from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
 from playtest.ports import LogEntry, PageFault, Point, VisibleText
-from playtest.protocol.actions import Action
+from playtest.protocol.actions import Action, Key, Wait
 from playtest.protocol.coordinates import Screen
+from playtest.protocol.keys import key_name
 
-MAX_DIALOGS = 20
-PROMPT_NAME = "Player"
+MAX_TEXT = 200
+MAX_NOTES = 20
+HEARTBEAT_S = 0.5
+# Border and padding of a frame's element.
+FRAME_EDGE = """e => { const s = getComputedStyle(e);
+    return [e.clientLeft + parseFloat(s.paddingLeft), e.clientTop + parseFloat(s.paddingTop)]; }"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +60,10 @@ class GameSession:
         self._gate = gate
         self._browser = Browser(options.launch)
         self._key = probe_key(options.seed)
-        self._dialogs = 0
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._refused_before = 0
+        self._events: PageEvents | None = None
+        self._refused_before = dict(gate.refused)
         self._webgl = False
+        self._may_blind = True
         self._dead = False
         self._recorder = Recorder(lambda: self.clock.now_ms)
         self.screen = options.screen
@@ -68,16 +77,25 @@ class GameSession:
     async def open(self) -> None:
         """Start the browser, load the game and let it boot. Raises UsageError or BrowserFault."""
         await self._browser.start(self.screen)
-        page = self._page = self._browser.page
+        try:
+            await self._start_page(self._browser.page)
+            await self._boot()
+        except PlaywrightError as error:
+            raise fault_from(error, "opening the game") from error
+
+    async def _start_page(self, page: Page) -> None:
+        self._page = page
         self._channel = Channel(await self._browser.context.new_cdp_session(page), self._options.hang_s)
         self.chromium = (await self._channel.send("Browser.getVersion"))["product"]
-        self._listen(page)
+        self._events = PageEvents(page, self._recorder, self.unseeded)
+        page.on("crash", self._on_crash)
+        page.on("close", self._on_crash)
+        self._channel.on("Page.frameNavigated", self._events.on_document)
         await self._set_up_page()
-        self.clock = self._make_clock()
-        self._hand = Hand(page, self._channel, self.clock)
+        self._traffic = Traffic(page, self._note_silence)
+        self.clock = clock = self._make_clock()
+        self._hand = Hand(page, self._channel, clock)
         self._echo = Echo(self._channel)
-        await self.clock.start()
-        await self._boot()
 
     async def _set_up_page(self) -> None:
         screen, options = self.screen, self._options
@@ -90,30 +108,33 @@ class GameSession:
             {**sides, **full, "deviceScaleFactor": 1, "mobile": False, "screenOrientation": orientation},
         )
         await self._channel.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
+        await self._channel.send("Page.enable")
         script = init_script(options.seed, options.start_date_ms, options.launch.clock)
         await self._browser.context.add_init_script(script)
         if running_as_root():
             self.notes.append("Chromium's sandbox is off: running as root")
 
-    def _make_clock(self) -> Clock:
+    def _make_clock(self) -> StartedClock:
         name = self._options.launch.clock
         if name == "frames":
-            return FrameClock(self._channel, self._options.start_date_ms)
+            return FrameClock(self._channel, self._options.start_date_ms, self._traffic)
         if name == "js":
-            return PageClock(self._page, self._channel, self._options.start_date_ms)
-        return RealClock(self._options.hang_s)
+            return PageClock(self._page, self._channel, self._options.start_date_ms, self._key)
+        return RealClock(self._channel)
 
     async def _boot(self) -> None:
         """Load up to the document's load event or the boot limit; a page that never ends loading is played.
 
         Raises UsageError when there is no page at the address, BrowserFault when it dies while it boots.
         """
-        limit = self._options.boot_s
-        navigation = self._page.goto(self._options.url, wait_until="load", timeout=limit * 1000)
+        limit, clock = self._options.boot_s, self.clock
+        assert not isinstance(clock, UnstartedClock), "the page's clock has been started"
         try:
-            response = await self.clock.load(navigation)
+            response = await clock.load(self._navigate())
         except PlaywrightTimeout:
-            self._recorder.fault("slow_load", f"the page had not ended loading after {limit:g} s")
+            self._recorder.fault(
+                "slow_load", f"the page had not ended loading after {limit:g} s, or the network fell silent"
+            )
         except PlaywrightError as error:
             fault = fault_from(error, "opening the game")
             if "net::" in fault.message:
@@ -124,82 +145,67 @@ class GameSession:
                 raise UsageError(
                     f"the game's page was answered with HTTP {response.status}", "check the address given with --game"
                 )
-        await self.clock.advance(3 * FRAME_MS)
+        if isinstance(clock, FrameClock):
+            begin = begin_script(self._key)
+            await self._browser.context.add_init_script(begin)
+            for frame in self._page.frames:
+                with suppress(PlaywrightError):
+                    await self._channel.within(frame.evaluate(begin), "the page's own clocks")
+        await clock.advance(3 * FRAME_MS)
+        assert self._events is not None, "the page is listened to"
+        self._events.home = page_of(self._page.url)
         await self._look_for_webgl()
+
+    async def _navigate(self) -> Response | None:
+        """The document's answer once it has loaded, and what it asked for with it.
+
+        Raises BrowserFault as soon as the page hangs, PlaywrightTimeout when it ends in neither way.
+        """
+        limit_ms = self._options.boot_s * 1000
+        loading = asyncio.ensure_future(self._page.goto(self._options.url, wait_until="load", timeout=limit_ms))
+        watches = [asyncio.ensure_future(self._traffic.stalled()), asyncio.ensure_future(self._hangs())]
+        try:
+            await asyncio.wait({loading, *watches}, return_when=asyncio.FIRST_COMPLETED)
+            if watches[1].done():
+                watches[1].result()
+            if not loading.done():
+                raise PlaywrightTimeout("the network fell silent")
+            response = await loading
+            if self.clock.name != "realtime":
+                await self._traffic.quiet()
+            return response
+        finally:
+            for task in (loading, *watches):
+                task.cancel()
+            await asyncio.gather(loading, *watches, return_exceptions=True)
+
+    async def _hangs(self) -> None:
+        """Raise BrowserFault as soon as the page answers no more."""
+        while True:
+            try:
+                await self._channel.send("Runtime.evaluate", {"expression": "1"})
+            except BrowserFault as fault:
+                if fault.kind != "browser":  # it is between two documents
+                    raise
+            await asyncio.sleep(HEARTBEAT_S)
+
+    def _note_silence(self, url: str) -> None:
+        note = f"game time did not wait for the answer to {url}, which was long in coming"
+        if len(self.notes) < MAX_NOTES and note not in self.notes:
+            self.notes.append(note)
 
     async def close(self) -> None:
         """End the browser and delete its profile."""
         self._dead = True
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._events is not None:
+            await self._events.close()
         await self._browser.close()
-
-    # -- listening ---------------------------------------------------------------------------------------------
-
-    def _listen(self, page: Page) -> None:
-        page.on("console", self._on_console)
-        page.on("pageerror", self._on_error)
-        page.on("crash", self._on_crash)
-        page.on("close", self._on_crash)
-        page.on("dialog", lambda dialog: self._later(self._on_dialog(dialog)))
-        page.on("download", lambda download: self._later(self._on_download(download)))
-        page.on("worker", self._on_worker)
-        page.on("framenavigated", self._on_navigated)
-        self._browser.context.on("page", lambda popup: self._later(self._on_popup(popup)))
-
-    def _later(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def _on_console(self, message: ConsoleMessage) -> None:
-        where = message.location
-        place = f"{where.get('url', '')}:{where.get('lineNumber', 0) + 1}" if where.get("url") else ""
-        self._recorder.log(message.type, message.text, place)
-
-    def _on_error(self, error: PlaywrightError) -> None:
-        self._recorder.fault("uncaught", f"{error.name}: {error.message}", stack=(error.stack or "")[:2000])
 
     def _on_crash(self, _page: Page) -> None:
         if not self._dead:
             self._dead = True
+            self._channel.lose()
             self._recorder.fault("crash", "the page's process crashed or was ended")
-
-    async def _on_dialog(self, dialog: Dialog) -> None:
-        self._dialogs += 1
-        if self._dialogs <= MAX_DIALOGS:
-            self._recorder.fault("dialog", f"{dialog.type}: {dialog.message[:200]}", dialog=dialog.type)
-        with suppress(PlaywrightError):
-            if self._dialogs > MAX_DIALOGS:
-                await dialog.dismiss()
-            elif dialog.type == "prompt":
-                await dialog.accept(PROMPT_NAME)
-            else:
-                await dialog.accept()
-
-    async def _on_download(self, download: Download) -> None:
-        self._recorder.fault("download", f"the game offered a download: {download.suggested_filename[:100]}")
-        with suppress(PlaywrightError):
-            await download.cancel()
-
-    def _on_worker(self, worker: Worker) -> None:
-        name = f"worker {worker.url[:100]}"
-        if name not in self.unseeded:
-            self.unseeded.append(name)
-
-    def _on_navigated(self, frame: Frame) -> None:
-        if frame.parent_frame is not None or frame.url in ("about:blank", self._options.url):
-            return
-        if frame.url.split("#")[0] != self._options.url.split("#")[0]:
-            self._recorder.fault("left_game", f"the page went to {frame.url[:200]}", url=frame.url[:500])
-
-    async def _on_popup(self, popup: Page) -> None:
-        if popup is self._browser.page:
-            return
-        self._recorder.fault("popup", f"the game opened a window: {popup.url[:200]}", url=popup.url[:500])
-        with suppress(PlaywrightError):
-            await popup.close()
 
     # -- looking -----------------------------------------------------------------------------------------------
 
@@ -212,9 +218,14 @@ class GameSession:
         if not self._webgl:
             return await self.clock.frame(picture=True)
         await self._probe_all("blind", False)
-        await self.clock.frame()
+        await self.clock.frame(show=True)
         shown = await self.clock.frame(picture=True)
-        await self._probe_all("blind", True)
+        if any(await self._probe_all("owing")):
+            # It stopped drawing between two looks, and its last picture was among the skipped ones.
+            self._webgl = self._may_blind = False
+            self.notes.append("WebGL draws were skipped until the page stopped drawing; one picture may be older")
+        else:
+            await self._probe_all("blind", True)
         return shown
 
     async def texts(self) -> list[VisibleText]:
@@ -222,9 +233,8 @@ class GameSession:
         found: list[VisibleText] = []
         for frame in self._page.frames:
             dx, dy = (0.0, 0.0) if frame.parent_frame is None else await self._offset_of(frame)
-            for item in await self._probe(frame, "texts") or ():
-                box = item["box"] and (item["box"][0] + dx, item["box"][1] + dy, item["box"][2], item["box"][3])
-                found.append(VisibleText(item["text"], box and tuple(box), item["source"], item["tappable"]))
+            told = await self._probe(frame, "texts")
+            found.extend(text for item in told or () if (text := _text_from(item, dx, dy)) is not None)
         return found
 
     async def facts(self) -> dict[str, Any]:
@@ -241,7 +251,7 @@ class GameSession:
         return False
 
     async def _look_for_webgl(self) -> None:
-        if not isinstance(self.clock, FrameClock):
+        if not isinstance(self.clock, FrameClock) or not self._may_blind:
             return
         webgl = False
         for frame in self._page.frames:
@@ -251,34 +261,45 @@ class GameSession:
             self._webgl = True
             await self._probe_all("blind", True)
 
-    async def _probe_all(self, what: str, value: object) -> None:
-        for frame in self._page.frames:
-            await self._probe(frame, what, value)
+    async def _probe_all(self, what: str, value: object = None) -> list[Any]:
+        return [await self._probe(frame, what, value) for frame in self._page.frames]
 
     async def _probe(self, frame: Frame, what: str, value: object = None) -> Any:
         """Ask the probe of one frame; None where the frame has none (it is loading, or gone)."""
         call = "([key, what, value]) => window[key] ? window[key](what, value) : null"
         try:
-            return await within(self._channel.deadline_s, frame.evaluate(call, [self._key, what, value]), what)
+            return await self._channel.within(frame.evaluate(call, [self._key, what, value]), what)
         except BrowserFault as error:
-            if error.kind == "hang":
+            if error.kind == "hang" or self._dead:
                 raise
             return None
 
     async def _offset_of(self, frame: Frame) -> tuple[float, float]:
         with suppress(PlaywrightError, BrowserFault):
-            element = await within(5, frame.frame_element(), "a frame's place")
-            box = await within(5, element.bounding_box(), "a frame's place")
+            element = await self._channel.within(frame.frame_element(), "a frame's place")
+            box = await self._channel.within(element.bounding_box(), "a frame's place")
+            edge = await self._channel.within(element.evaluate(FRAME_EDGE), "a frame's place")
             if box:
-                return box["x"], box["y"]
+                return box["x"] + edge[0], box["y"] + edge[1]
         return 0.0, 0.0
 
     # -- acting ------------------------------------------------------------------------------------------------
 
-    async def perform(self, action: Action) -> None:
-        """Real input events in game time. Raises BrowserFault; the page is brought back from an endless loop."""
+    async def picture_at(self, game_ms: float) -> bytes:
+        """The screen at a game time to come: the picture's own last frame lands on it."""
+        own_ms = FRAME_MS * (2 if self._webgl else 1) if isinstance(self.clock, FrameClock) else 0.0
+        left_ms = game_ms - own_ms - self.clock.now_ms
+        if left_ms > FRAME_MS / 2:
+            await self.clock.advance(left_ms)
+        return await self.picture()
+
+    async def perform(self, action: Action, *, mouse: bool = False) -> None:
+        """Real input events in game time, a tap by mouse instead of touch when asked for. Raises BrowserFault."""
+        if isinstance(action, Key) and key_name(action.key) is None:
+            self._recorder.fault("no_such_key", f"there is no key named {action.key!r}; nothing was pressed")
+            action = Wait(ms=100)
         try:
-            await self._hand.perform(action)
+            await self._hand.perform(action, mouse)
             await self._look_for_webgl()
         except PlaywrightError as error:
             raise BrowserFault("browser", str(error).splitlines()[0]) from error
@@ -287,7 +308,7 @@ class GameSession:
         """End an endless loop of the page's. True when the page answers again."""
         with suppress(BrowserFault):
             await self._channel.send("Runtime.terminateExecution", deadline_s=3)
-            await within(3, self._page.evaluate("1"), "coming back")
+            await self._channel.within(self._page.evaluate("1"), "coming back", 3)
             return True
         self._dead = True
         return False
@@ -313,7 +334,23 @@ class GameSession:
 
     def drain_faults(self) -> list[PageFault]:
         """Faults since the last call, blocked hosts among them."""
-        for host in list(self._gate.refused)[self._refused_before :]:
-            self._recorder.fault("blocked_request", f"a request to {host} was blocked", host=host)
-            self._refused_before += 1
+        for host, count in self._gate.refused.items():
+            if count > self._refused_before.get(host, 0):
+                self._recorder.fault("blocked_request", f"a request to {host} was blocked", host=host)
+                self._refused_before[host] = sys.maxsize  # told once
         return self._recorder.drain_faults()
+
+
+def _text_from(item: Any, dx: float, dy: float) -> VisibleText | None:
+    """What the probe told of one text, its frame's place added. None where a page has put words in its mouth."""
+    try:
+        box = None
+        if item["box"] is not None:
+            x, y, width, height = (float(side) for side in item["box"])
+            if not all(map(math.isfinite, (x, y, width, height))):
+                return None
+            box = (x + dx, y + dy, width, height)
+        source: Literal["dom", "canvas"] = "canvas" if item["source"] == "canvas" else "dom"
+        return VisibleText(str(item["text"])[:MAX_TEXT], box, source, bool(item["tappable"]))
+    except (KeyError, TypeError, ValueError):
+        return None

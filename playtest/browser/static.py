@@ -46,45 +46,78 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def content_type(name: str) -> str:
-    """The MIME type of a file name, text in UTF-8."""
+def content_type(name: str, body: bytes = b"") -> str:
+    """The MIME type of a file name. Text that isn't UTF-8 is left to say itself what it is."""
     suffix = Path(name).suffix.lower()
     kind = TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+    return f"{kind}; charset=utf-8" if kind.startswith("text/") and _is_utf8(body) else kind
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def resolve(folder: Path, target: str) -> Path | None:
     """The file that a request path names, or None where there is none inside the folder (links included)."""
-    path = unquote(target.split("?", 1)[0].split("#", 1)[0])
+    found = _inside(folder, target)
+    try:
+        if found is not None and found.is_dir():
+            found = _inside(folder, f"{_path_of(target)}/index.html")
+        return found if found is not None and found.is_file() else None
+    except OSError:  # a name too long for the file system
+        return None
+
+
+def _path_of(target: str) -> str:
+    return target.split("?", 1)[0].split("#", 1)[0]
+
+
+def _inside(folder: Path, target: str) -> Path | None:
+    """The place inside the folder that a request path names, whether or not there is anything."""
+    path = unquote(_path_of(target))
     if "\0" in path:
         return None
     root = folder.resolve()
-    found = (root / path.lstrip("/")).resolve()
-    if found != root and root not in found.parents:
+    try:
+        found = (root / path.lstrip("/")).resolve()
+    except (OSError, RuntimeError):  # a link that leads to itself
         return None
-    if found.is_dir():
-        found = found / "index.html"
-    return found if found.is_file() else None
+    return found if found == root or root in found.parents else None
 
 
 def answer(folder: Path, method: str, target: str, headers: dict[str, str]) -> Answer:
     """The answer to one request for a game's file."""
     if method not in ("GET", "HEAD"):
         return Answer(405, {"Allow": "GET, HEAD"}, b"")
+    path, _, query = target.partition("?")
+    if not path.endswith("/") and (named := _inside(folder, target)) is not None and _is_folder(named):
+        location = f"/{path.lstrip('/')}/" + (f"?{query}" if query else "")
+        return Answer(301, {**HEADERS, "Location": location}, b"")
     file, encoding = _find(folder, target, headers.get("accept-encoding", ""))
     if file is None:
-        if target.split("?", 1)[0] == "/favicon.ico":  # asked for by the browser, not by the game
+        if path == "/favicon.ico":  # asked for by the browser, not by the game
             return Answer(204, dict(HEADERS), b"")
         return Answer(404, {**HEADERS, "Content-Type": "text/plain; charset=utf-8"}, b"not found")
     body = file.read_bytes()
     name = file.name.removesuffix(file.suffix) if encoding else file.name
-    out = {**HEADERS, "Content-Type": content_type(name)}
+    out = {**HEADERS, "Content-Type": content_type(name, b"" if encoding else body)}
     if encoding:
         out["Content-Encoding"] = encoding
     status, body, ranged = (200, body, None) if encoding else _ranged(body, headers.get("range", ""))
     if ranged:
         out["Content-Range"] = ranged
-    return Answer(status, out, b"" if method == "HEAD" else body)
+    return Answer(status, out, body)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _find(folder: Path, target: str, accepted: str) -> tuple[Path | None, str]:

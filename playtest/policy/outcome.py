@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from playtest.ports import PageFault
-from playtest.protocol.verdict import FailKind, Phenomenon, Verdict, VerdictClaim
+from playtest.protocol.verdict import ClaimedPhenomenon, FailKind, Phenomenon, Probe, Verdict, VerdictClaim
 
 # Faults that are phenomena of a failing game in their own right, whatever the tester says.
 TELLING_FAULTS = ("hang", "crash", "uncaught", "boot")
@@ -54,6 +54,7 @@ def phenomena_of(
     roll: int,
     *,
     claim: VerdictClaim | None,
+    probes: Mapping[ClaimedPhenomenon, Probe],
     ending: Ending,
     faults: Sequence[PageFault],
     last_step: int,
@@ -61,7 +62,15 @@ def phenomena_of(
 ) -> tuple[Phenomenon, ...]:
     """The tester's observations (of steps that happened) and the runner's own."""
     found = [
-        Phenomenon(roll=roll, step=item.step, x=item.x, y=item.y, what=item.what, picture=_after(item.step, pictures))
+        Phenomenon(
+            roll=roll,
+            step=item.step,
+            x=item.x,
+            y=item.y,
+            what=item.what,
+            probe=probes.get(item),
+            picture=_after(item.step, pictures),
+        )
         for item in (claim.phenomena if claim else ())
         if item.step <= last_step
     ]

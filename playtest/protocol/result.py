@@ -8,7 +8,7 @@ from pydantic import Field
 
 from playtest.protocol.base import Document
 from playtest.protocol.usage import Cost, Usage
-from playtest.protocol.verdict import FailKind, Phenomenon, Verdict
+from playtest.protocol.verdict import Attribution, FailKind, Phenomenon, Verdict
 
 SCHEMA = "playtest/1"
 
@@ -36,6 +36,22 @@ class Floor(Document):
     gates: dict[str, Gate]
 
 
+class Control(Document):
+    """The same seed and game time without any input, compared with the roll step by step."""
+
+    steps: int = Field(ge=0, description="How many of the roll's pictures were compared.")
+    same: int = Field(ge=0, description="How many of them no input would have changed.")
+    self_progress: tuple[str, ...] = Field(default=(), description="Texts that moved without any input.")
+    wall_time_ms: float = 0
+
+
+class Aim(Document):
+    """Where the tester's taps fell, against the spots that answered. Offsets in CSS px."""
+
+    offsets: tuple[tuple[float, float], ...]
+    meaning: str = Field(description="A constant factor or shift by name, or that there is none.")
+
+
 class Roll(Document):
     """One game from boot to a verdict (`roll.json`)."""
 
@@ -57,11 +73,15 @@ class Roll(Document):
     phenomena: tuple[Phenomenon, ...] = ()
     speculation: tuple[str, ...] = ()
     first_play: FirstPlay = FirstPlay()
+    attribution: Attribution | None = Field(default=None, description="Null for a pass.")
+    control: Control | None = None
+    aim: Aim | None = None
     floor: Floor | None = None
     usage: Usage = Usage()
     cost: Cost = Cost()
     game_time_ms: float = 0
     wall_time_ms: float = 0
+    experiment_ms: float = Field(default=0, description="Wall time spent on control and probes.")
     held_ms: float = Field(default=0, description="Wall time that the game was held while the tester thought.")
 
 
@@ -103,6 +123,7 @@ class RunResult(Document):
     phenomena: tuple[Phenomenon, ...] = ()
     speculation: tuple[str, ...] = ()
     first_play: FirstPlay = FirstPlay()
+    attribution: Attribution | None = Field(default=None, description="Null for a pass.")
     rolls: tuple[Roll, ...] = ()
     usage: Usage = Usage()
     cost: Cost = Cost()

@@ -30,6 +30,10 @@ class StartLine(Line):
     seed: int
     clock: str
     start_date: str
+    game: str = Field(description="The game's page as a path, or its URL.")
+    locale: str
+    settle_ms: float
+    reaction_ms: float
     url: str
     tester: str
     budget: int

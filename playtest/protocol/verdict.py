@@ -58,6 +58,36 @@ class VerdictClaim(Foreign):
         return self
 
 
+class ProbeResult(StrEnum):
+    """What trying a claim again came to."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    FLAKY = "flaky"
+    UNTESTABLE = "untestable"
+
+
+class Probe(Document):
+    """A claimed phenomenon tried again: the same game up to its step, then other ways to touch the same thing."""
+
+    result: ProbeResult
+    why: str
+    tries: int = Field(default=0, ge=0, description="How many inputs were tried in the same moment.")
+    offset: tuple[float, float] | None = Field(
+        default=None, description="From where the tester touched to a spot that answers, CSS px."
+    )
+    answered_by: str | None = Field(default=None, description="The input that the game answered.")
+
+
+class Attribution(StrEnum):
+    """Whose fault a fail or a missing verdict is."""
+
+    GAME = "game"
+    TESTER = "tester"
+    HARNESS = "harness"
+    UNDETERMINED = "undetermined"
+
+
 class Phenomenon(Document):
     """What was observed, by a tester or by the runner's own measurement."""
 
@@ -68,4 +98,5 @@ class Phenomenon(Document):
     what: str
     source: Literal["tester", "runner"] = "tester"
     fault: str | None = Field(default=None, description="The name of the fault, where the runner saw one.")
+    probe: Probe | None = Field(default=None, description="How the claim fared when it was tried again.")
     picture: str | None = Field(default=None, description="Clean picture after the step, relative to the result file.")

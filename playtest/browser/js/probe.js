@@ -3,7 +3,8 @@
 // on the window under a key that differs from roll to roll.
 (() => {
   const KEY = __PARAMS__.key;
-  const MAX_TEXTS = 300, MAX_CHARS = 200;
+  const nativeFrame = window.requestAnimationFrame.bind(window), nativeTimeout = window.setTimeout.bind(window);
+  const MAX_TEXTS = 300, MAX_CHARS = 200, SHADOW = 5;
   const facts = { webgl: 0, lost: 0, readback: false, workers: [], pointercancel: 0, gamepad: 0, audioBlocked: 0 };
   const keep = (object, name, make) => {
     const found = object && Object.getOwnPropertyDescriptor(object, name);
@@ -13,6 +14,8 @@
     Object.defineProperty(value, 'length', { value: found.value.length });
     Object.defineProperty(object, name, { ...found, value });
   };
+
+  const guard = (action) => { try { action(); } catch { /* a probe never breaks the page that it reads */ } };
 
   // --- texts on 2D canvases: kept until something opaque is painted over their middle -------------------
   const drawn = new Map(); // WeakRef to a canvas -> entries; entries are in the canvas's own pixels
@@ -43,10 +46,16 @@
       if (cx >= x && cx <= x + w && cy >= y && cy <= y + h) entries.splice(i, 1);
     }
   };
+  const sheer = new WeakSet(); // gradients that let through what is below
+  keep(window.CanvasGradient && CanvasGradient.prototype, 'addColorStop', (add) => function (at, colour) {
+    guard(() => { if (/^transparent$|^#(...|.{6})[0-9a-d]|[,/]\s*(0|0?\.[0-8]\d*|[0-8]?\d%)\s*\)$/i.test(colour)) sheer.add(this); });
+    return add.apply(this, arguments);
+  });
   const opaque = (c) => {
     if (c.globalAlpha < 0.9 || c.globalCompositeOperation !== 'source-over') return false;
     const style = c.fillStyle;
-    if (typeof style !== 'string' || !style.startsWith('rgba')) return true;
+    if (typeof style !== 'string') return !sheer.has(style);
+    if (!style.startsWith('rgba')) return true;
     return parseFloat(style.slice(style.lastIndexOf(',') + 1)) >= 0.9;
   };
   const note = (c, text, x, y, maxWidth) => {
@@ -60,9 +69,13 @@
     const rise = { top: 0, hanging: 0, middle: size / 2, bottom: size }[c.textBaseline] ?? size * 0.8;
     const entries = entriesOf(c.canvas, true);
     const at = box(c.getTransform(), x - align, y - rise, width, size);
-    const same = entries.findIndex((e) => Math.abs(e.box[0] - at[0]) < 1 && Math.abs(e.box[1] - at[1]) < 1);
-    if (same >= 0) entries.splice(same, 1); // a text redrawn in its place, or its outline
-    entries.push({ text: text.slice(0, MAX_CHARS), box: at });
+    text = text.slice(0, MAX_CHARS);
+    const same = entries.findIndex((e) => {
+      const near = e.text === text ? SHADOW : 1; // a text redrawn in its place, its outline, its shadow
+      return Math.abs(e.box[0] - at[0]) < near && Math.abs(e.box[1] - at[1]) < near;
+    });
+    if (same >= 0) entries.splice(same, 1);
+    entries.push({ text, box: at });
     if (entries.length > MAX_TEXTS) entries.shift();
   };
   const copyTexts = (c, source, args) => {
@@ -77,11 +90,11 @@
       const [x, y, w, h] = entry.box;
       if (x + w / 2 < sx || x + w / 2 > sx + sw || y + h / 2 < sy || y + h / 2 > sy + sh) continue;
       const kx = dw / sw, ky = dh / sh;
+      entry.shown = true; // told where it was copied to
       entries.push({ text: entry.text, box: box(m, dx + (x - sx) * kx, dy + (y - sy) * ky, w * kx, h * ky) });
       if (entries.length > MAX_TEXTS) entries.shift();
     }
   };
-  const guard = (action) => { try { action(); } catch { /* a probe never breaks the page that it reads */ } };
   for (const Context of [window.CanvasRenderingContext2D, window.OffscreenCanvasRenderingContext2D]) {
     if (!Context) continue;
     const P = Context.prototype;
@@ -107,7 +120,7 @@
     keep(P, 'drawImage', (draw) => function (source, ...args) {
       const result = draw.apply(this, arguments);
       guard(() => {
-        if (source instanceof HTMLCanvasElement && hasWebGL.has(source)) facts.readback = true;
+        isRead(source);
         const place = args.length >= 8 ? args.slice(4) : args;
         if (entriesOf(this.canvas) && this.globalAlpha >= 0.9) {
           const w = place[2] ?? source.width ?? 0, h = place[3] ?? source.height ?? 0;
@@ -133,8 +146,28 @@
   }
 
   // --- WebGL: blind frames skip draws that nobody will look at -------------------------------------------
-  const hasWebGL = new WeakSet(), keepsBuffer = new WeakMap(), target = new WeakMap();
-  let blind = false;
+  // Only where the next frame draws anew: in a context that keeps no pixels and has drawn in every frame of late.
+  const hasWebGL = new WeakSet(), keepsBuffer = new WeakMap(), target = new WeakMap(), rhythm = new WeakMap();
+  const STEADY_FRAMES = 4, LONGEST_GAP_MS = 40;
+  let blind = false, owing = 0; // contexts whose last draw was skipped
+  const drawsSteadily = (context) => {
+    let found = rhythm.get(context);
+    if (!found) rhythm.set(context, (found = { at: -Infinity, frames: 0, owed: false }));
+    const now = document.timeline.currentTime;
+    if (now !== found.at) {
+      found.frames = now - found.at < LONGEST_GAP_MS ? found.frames + 1 : 0;
+      found.at = now;
+    }
+    return found.frames >= STEADY_FRAMES;
+  };
+  const skipped = (context) => {
+    if (target.get(context) || keepsBuffer.get(context) !== false || facts.readback) return false;
+    const skip = drawsSteadily(context) && blind, found = rhythm.get(context);
+    owing += skip - found.owed;
+    found.owed = skip;
+    return skip;
+  };
+  const isRead = (source) => { if (source && hasWebGL.has(source)) facts.readback = true; };
   for (const Canvas of [window.HTMLCanvasElement, window.OffscreenCanvas]) {
     keep(Canvas && Canvas.prototype, 'getContext', (get) => function (kind) {
       const context = get.apply(this, arguments);
@@ -149,7 +182,7 @@
     });
     for (const read of ['toDataURL', 'toBlob', 'captureStream', 'transferToImageBitmap']) {
       keep(Canvas && Canvas.prototype, read, (call) => function () {
-        if (hasWebGL.has(this)) facts.readback = true;
+        isRead(this);
         return call.apply(this, arguments);
       });
     }
@@ -165,15 +198,24 @@
       if (!target.get(this)) facts.readback = true;
       return read.apply(this, arguments);
     });
+    for (const name of ['texImage2D', 'texSubImage2D', 'texImage3D', 'texSubImage3D']) {
+      keep(P, name, (upload) => function (...args) {
+        isRead(args[args.length - 1]);
+        return upload.apply(this, args);
+      });
+    }
     const draws = ['drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced', 'drawRangeElements', 'clear'];
     for (const name of draws) {
       keep(P, name, (draw) => function () {
-        // What is drawn to the default framebuffer is thrown away by the next composite, unless it is preserved.
-        if (blind && !facts.readback && !target.get(this) && keepsBuffer.get(this) === false) return undefined;
-        return draw.apply(this, arguments);
+        return skipped(this) ? undefined : draw.apply(this, arguments);
       });
     }
   }
+
+  keep(window, 'createImageBitmap', (make) => function (source) {
+    isRead(source);
+    return make.apply(this, arguments);
+  });
 
   // --- facts about what the page uses ---------------------------------------------------------------------
   for (const name of ['Worker', 'SharedWorker']) {
@@ -192,6 +234,7 @@
 
   // --- texts in the document ------------------------------------------------------------------------------
   const TAPPABLE = 'button,a[href],[onclick],[role=button],input,select,summary,label';
+  const WORDLESS = /^(checkbox|radio|range|color|file|image|hidden)$/;
   const seen = (element) => !element.checkVisibility ||
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true });
   const domTexts = (root, out) => {
@@ -199,14 +242,15 @@
     for (let node = walker.nextNode(); node && out.length < MAX_TEXTS; node = walker.nextNode()) {
       if (node.nodeType === 1) {
         if (node.shadowRoot) domTexts(node.shadowRoot, out);
-        if (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) && seen(node)) {
-          add(out, node.value || node.placeholder || '', node.getBoundingClientRect(), node);
+        if (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) && !WORDLESS.test(node.type) && seen(node)) {
+          const chosen = node.tagName === 'SELECT' && node.selectedOptions[0];
+          add(out, (chosen ? chosen.text : node.value) || node.placeholder || '', node.getBoundingClientRect(), node);
         }
         continue;
       }
       const text = node.data.replace(/\s+/g, ' ').trim(), parent = node.parentElement;
       if (!text || !parent || /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE|TEXTAREA|OPTION|TITLE)$/.test(parent.tagName)) continue;
-      if (!seen(parent)) continue;
+      if (!seen(parent) || (parent.tagName === 'DETAILS' && !parent.open)) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       add(out, text, range.getBoundingClientRect(), parent);
@@ -223,10 +267,15 @@
     for (const [ref, entries] of drawn) {
       const canvas = ref.deref();
       if (!canvas) { drawn.delete(ref); continue; }
-      const placed = canvas.isConnected && canvas.width > 0 && seen(canvas) && canvas.getBoundingClientRect();
-      for (const { text, box: [x, y, w, h] } of entries) {
+      if (canvas.isConnected && !seen(canvas)) continue;
+      const placed = canvas.isConnected && canvas.width > 0 && canvas.getBoundingClientRect();
+      for (const { text, shown, box: [x, y, w, h] } of entries) {
         if (out.length >= 2 * MAX_TEXTS) return;
-        if (!placed) { out.push({ text, box: null, source: 'canvas', tappable: false }); continue; }
+        if (!placed) {
+          if (!shown) out.push({ text, box: null, source: 'canvas', tappable: false });
+          continue;
+        }
+        if (x + w <= 0 || y + h <= 0 || x >= canvas.width || y >= canvas.height) continue;
         const kx = placed.width / canvas.width, ky = placed.height / canvas.height;
         const at = [placed.left + x * kx, placed.top + y * ky, w * kx, h * ky];
         if (at[0] + at[2] <= 0 || at[1] + at[3] <= 0 || at[0] >= innerWidth || at[1] >= innerHeight) continue;
@@ -237,6 +286,7 @@
   let ticks = 0;
   const probe = (what, value) => {
     if (what === 'blind') { blind = value; return null; }
+    if (what === 'owing') return owing;
     if (what === 'count') {
       ticks = 0;
       requestAnimationFrame(() => ticks++);
@@ -244,6 +294,8 @@
       return null;
     }
     if (what === 'ticks') return ticks;
+    // Touches wait for a frame of the browser's own, which no page clock holds; one always comes.
+    if (what === 'frame') return new Promise((done) => { nativeFrame(() => done()); nativeTimeout(done, 200); });
     if (what === 'facts') return { ...facts, title: document.title.slice(0, 200), width: document.documentElement
       ? document.documentElement.scrollWidth : 0, inner: innerWidth, viewportMeta: !!document.querySelector('meta[name=viewport]') };
     const out = [];

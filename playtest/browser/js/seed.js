@@ -1,8 +1,7 @@
 // Seeds every source of chance and, where the browser's own clock can't do it, the starting date.
-// Runs before any code of the page, in every frame. `rebase`: a document's time
-// origin is taken from the machine's clock even under virtual time, so monotonic times are counted from here.
+// Runs before any code of the page, in every frame.
 (() => {
-  const { seed, startDate, shiftDate, rebase } = __PARAMS__;
+  const { seed, startDate, shiftDate } = __PARAMS__;
   // sfc32 (Chris Doty-Humphrey, PractRand): 128 bits of state, passes BigCrush.
   const stream = (salt) => {
     let a = seed >>> 0, b = (seed / 4294967296) >>> 0, c = salt >>> 0, d = 1;
@@ -60,18 +59,5 @@
     replace(Shifted, 'now', now);
     Object.defineProperty(Shifted, 'length', { value: 7 });
     window.Date = Shifted;
-  }
-  if (rebase) {
-    const realNow = performance.now, base = realNow.call(performance), origin = performance.timeOrigin;
-    replace(Performance.prototype, 'now', function now() { return realNow.call(this) - base; });
-    const readable = (prototype, name, wrap) => {
-      const found = prototype && Object.getOwnPropertyDescriptor(prototype, name);
-      if (found && found.get) Object.defineProperty(prototype, name, { ...found, get() { return wrap(found.get.call(this)); } });
-    };
-    readable(Performance.prototype, 'timeOrigin', () => Math.round(origin + base));
-    readable(Event.prototype, 'timeStamp', (t) => t - base);
-    readable(window.AnimationTimeline && AnimationTimeline.prototype, 'currentTime', (t) => (t === null ? t : t - base));
-    const request = window.requestAnimationFrame;
-    replace(window, 'requestAnimationFrame', (callback) => request.call(window, (t) => callback(t - base)));
   }
 })();

@@ -1,0 +1,144 @@
+"""Playing a roll again up to a moment: the same seed and inputs give the same game, so any claim can be tried.
+
+Exact only under the clock `frames`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from playtest.errors import BrowserFault
+from playtest.observer import Observer
+from playtest.pictures import Picture, bounds, changed_tiles, decode
+from playtest.ports import Game, OpenedGame
+from playtest.protocol.actions import Action
+from playtest.protocol.result import Control
+from playtest.text_changes import compare, pattern_of
+
+MAX_SELF_PROGRESS = 20
+HALF_A_FRAME_MS = 1000 / 120
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step of a roll as it was: what was seen before the action, when, and the action if there was one."""
+
+    step: int
+    picture: bytes
+    texts: tuple[str, ...]
+    action: Action | None
+    began_ms: float
+    """Game time when the action began."""
+    ended_ms: float
+    """Game time when the step was over."""
+    changed: bool = False
+
+
+class Difference(NamedTuple):
+    """What an input changed, against the same moment without it."""
+
+    changed: bool
+    region: tuple[int, int, int, int] | None
+
+
+@dataclass(slots=True)
+class Experiments:
+    """Reruns of one roll, each in a fresh browser. `spent_ms` is the wall time that they took."""
+
+    open_game: Callable[[], AbstractAsyncContextManager[OpenedGame]]
+    settle_ms: float
+    reaction_ms: float
+    spent_ms: float = field(default=0.0)
+
+    @asynccontextmanager
+    async def moment_before(self, moments: Sequence[Moment], step: int) -> AsyncIterator[tuple[Game, Observer]]:
+        """The game as it stood when the step's action was about to be made. Raises BrowserFault."""
+        async with self._fresh() as game:
+            observer = Observer(game, self.settle_ms, self.reaction_ms)
+            past = [moment for moment in moments if moment.step < step]
+            if len(past) < 2:
+                await observer.start()
+            else:
+                await self._fast_forward(game, past[:-1])
+                await observer.resume(past[-2].action, past[-2].ended_ms)
+            # The last step is watched in full, so that the observer knows what moves on the screen.
+            for moment in past[-1:]:
+                await observer.picture_with_echo()
+                if moment.action is not None:
+                    await observer.act(moment.action)
+            await observer.picture_with_echo()
+            yield game, observer
+
+    async def _fast_forward(self, game: Game, past: Sequence[Moment]) -> None:
+        """Make the recorded inputs at their recorded times; nobody looks in between."""
+        for moment in past:
+            if moment.action is None:
+                continue
+            await _advance_to(game, moment.began_ms)
+            await game.perform(moment.action)
+
+    async def without(self, moments: Sequence[Moment], step: int, until_ms: float) -> Picture:
+        """The screen at `until_ms`, had the step's input not been made. Raises BrowserFault."""
+        async with self.moment_before(moments, step) as (game, _):
+            return decode(await game.picture_at(until_ms), game.clock.now_ms)
+
+    async def difference(self, moments: Sequence[Moment], step: int, after: Picture) -> Difference:
+        """What the step's input changed by the time of `after`, exactly. Raises BrowserFault."""
+        control = await self.without(moments, step, after.game_ms)
+        tiles = changed_tiles(control, after)
+        return Difference(bool(tiles.any()), bounds(tiles))
+
+    async def first_difference(self, moments: Sequence[Moment], step: int, looks: Sequence[Picture]) -> int | None:
+        """Which of these looks, taken from the step's moment on, is the first that no input would have given."""
+        async with self.moment_before(moments, step) as (game, _):
+            for number, look in enumerate(looks):
+                shown = decode(await game.picture_at(look.game_ms), game.clock.now_ms)
+                if changed_tiles(shown, look).any():
+                    return number
+        return None
+
+    async def control(self, moments: Sequence[Moment]) -> Control:
+        """The whole roll's game time without any input, compared at each of its pictures. Raises BrowserFault."""
+        started = time.monotonic()
+        same, compared = 0, 0
+        progress: list[str] = []
+        async with self._fresh() as game:
+            before = await game.texts()
+            for previous, moment in pairwise(moments):
+                shown = decode(await game.picture_at(previous.ended_ms), game.clock.now_ms)
+                texts = await game.texts()
+                compared += 1
+                same += not changed_tiles(shown, decode(moment.picture, shown.game_ms)).any()
+                progress += [change.describe() for change in compare(before, texts) if change.old and change.new]
+                before = texts
+        kinds: dict[str, str] = {}
+        for words in progress:
+            kinds.setdefault(pattern_of(words), words)
+        return Control(
+            steps=compared,
+            same=same,
+            self_progress=tuple(kinds.values())[:MAX_SELF_PROGRESS],
+            wall_time_ms=round((time.monotonic() - started) * 1000, 1),
+        )
+
+    @asynccontextmanager
+    async def _fresh(self) -> AsyncIterator[Game]:
+        started = time.monotonic()
+        try:
+            async with self.open_game() as opened:
+                if opened.fault is not None:
+                    raise BrowserFault(opened.fault.kind, f"the game did not come up again: {opened.fault.message}")
+                yield opened.game
+        finally:
+            self.spent_ms += (time.monotonic() - started) * 1000
+
+
+async def _advance_to(game: Game, game_ms: float) -> None:
+    left_ms = game_ms - game.clock.now_ms
+    if left_ms > HALF_A_FRAME_MS:
+        await game.clock.advance(left_ms)
