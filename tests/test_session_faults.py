@@ -8,10 +8,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from playtest.browser.events import MAX_DIALOGS
 from playtest.browser.launch import leftover_profiles
 from playtest.browser.opening import opened
 from playtest.browser.server import Gate, Origin
-from playtest.browser.session import MAX_DIALOGS, GameSession
+from playtest.browser.session import GameSession
 from playtest.errors import BrowserFault, UsageError
 from playtest.protocol.actions import Key, Swipe, Tap, Wait
 from tests.browser_helper import CLOCKS, HELD_CLOCKS, browser, js, kinds, options_for, playing, playing_url

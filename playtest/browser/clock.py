@@ -26,9 +26,12 @@ from playtest.errors import BrowserFault
 
 T = TypeVar("T")
 FRAME_MS = 1000 / 60
-# A frame's own time lies behind the page's. Where it is level with it, one frame in some thousands, after a touch,
-# is never answered.
-BEHIND_MS = 100
+# Virtual time that is spent before game time begins. A frame's own time lies behind the page's by as much: where they
+# are level, one frame in some thousands, after a touch, is never answered.
+RUN_UP_MS = 100
+# The times of a page are cut to this, up or down by chance where they lie in between.
+GRAIN_MS = 0.005
+SAMPLES = 40
 # How many tasks may run at one virtual instant before time is moved on; high, so that it never is.
 STARVATION = 1_000_000
 # An event that the page has not handled after this many frames is left to itself (a page that is loading).
@@ -49,8 +52,11 @@ class FrameClock:
 
     name = "frames"
 
-    def __init__(self, channel: Channel, start_date_ms: float, traffic: Traffic | None = None) -> None:
+    def __init__(
+        self, channel: Channel, start_date_ms: float, traffic: Traffic | None = None, raw_now: str = "performance.now()"
+    ) -> None:
         self._channel = channel
+        self._raw_now = raw_now
         self._start_date_ms = start_date_ms
         self._traffic = traffic
         self._expired = asyncio.Event()
@@ -69,9 +75,35 @@ class FrameClock:
         """Stop time at the starting date."""
         held = await self._channel.send(
             "Emulation.setVirtualTimePolicy",
-            {"policy": "pause", "initialVirtualTime": self._start_date_ms / 1000},
+            {"policy": "pause", "initialVirtualTime": (self._start_date_ms - RUN_UP_MS) / 1000},
         )
-        self._base_ms = held["virtualTimeTicksBase"]
+        shift_ms = await self._run_up()
+        self._base_ms = round(held["virtualTimeTicksBase"] + shift_ms, 3)
+
+    async def _run_up(self) -> float:
+        """Bring virtual time onto the grain of the document's times; by how much it was shifted for that.
+
+        Off the grain, CSS animations would differ by some µs, and so by some pixels, from run to run.
+        """
+        passed, shift_ms = 0, 0.0
+        for _ in range(2):
+            seen = []
+            for _ in range(SAMPLES):
+                await self._let_pass(1.0)
+                answer = await self._channel.send("Runtime.evaluate", {"expression": self._raw_now})
+                seen.append(float(answer["result"].get("value", 0)) - passed)
+                passed += 1
+            up = sum(value > min(seen) + GRAIN_MS / 2 for value in seen)
+            if up:
+                step = GRAIN_MS - round(up / SAMPLES * 5) / 1000 or 0.001
+                shift_ms += step
+                await self._let_pass(step)
+        await self._let_pass(RUN_UP_MS - passed)
+        return shift_ms
+
+    async def _let_pass(self, ms: float) -> None:
+        await self._advance("advance", ms)
+        await self._channel.within(self._expired.wait(), "game time")
 
     async def load(self, navigation: Awaitable[T]) -> T:
         """Wait for the navigation, then stop time at the starting date: loading needs no game time and no frame."""
@@ -127,7 +159,7 @@ class FrameClock:
         await self._let_time_pass()
         call: dict[str, Any] = {
             "interval": FRAME_MS,
-            "frameTimeTicks": _whole_us(round(self._base_ms, 3) - BEHIND_MS + round(self._frames * FRAME_MS, 3)),
+            "frameTimeTicks": _whole_us(self._base_ms + _on_grain(self._frames)),
             "noDisplayUpdates": not (picture or show),
         }
         if picture:
@@ -139,27 +171,27 @@ class FrameClock:
         """A frame's worth of virtual time, which stands still while an answer is on its way to the page."""
         traffic = self._traffic
         if traffic is None or traffic.has_ignored:
-            await self._advance("advance")
+            await self._advance("advance", self._budget_ms())
         else:
-            await self._advance("pauseIfNetworkFetchesPending")
+            await self._advance("pauseIfNetworkFetchesPending", self._budget_ms())
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._expired.wait(), PATIENCE_S)
             if not self._expired.is_set() and traffic.expected:
                 traffic.ignore()
-                await self._advance("advance")
+                await self._advance("advance", self._budget_ms())
         await self._channel.within(self._expired.wait(), "a frame of game time")
 
     def _budget_ms(self) -> float:
-        """This frame's share of virtual time, so that after three frames there have been 50 ms to the µs."""
-        return _whole_us(round(self._frames * FRAME_MS, 3) - round((self._frames - 1) * FRAME_MS, 3))
+        """This frame's share of virtual time, so that after three frames there have been exactly 50 ms."""
+        return _on_grain(self._frames) - _on_grain(self._frames - 1)
 
-    async def _advance(self, policy: str) -> None:
+    async def _advance(self, policy: str, ms: float) -> None:
         self._expired.clear()
         await self._channel.send(
             "Emulation.setVirtualTimePolicy",
             {
                 "policy": policy,
-                "budget": self._budget_ms(),
+                "budget": _whole_us(ms),
                 "maxVirtualTimeTaskStarvationCount": STARVATION,
             },
         )
@@ -280,6 +312,11 @@ class UnstartedClock:
 
 StartedClock = FrameClock | PageClock | RealClock
 Clock = StartedClock | UnstartedClock
+
+
+def _on_grain(frames: int) -> float:
+    """The time of so many frames."""
+    return round(frames * FRAME_MS / GRAIN_MS) * GRAIN_MS
 
 
 def _whole_us(ms: float) -> float:

@@ -22,7 +22,7 @@ from playtest.browser.echo import Echo
 from playtest.browser.events import PageEvents, page_of
 from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions, running_as_root
-from playtest.browser.seeding import begin_script, init_script, probe_key
+from playtest.browser.seeding import begin_script, init_script, probe_key, raw_now_script
 from playtest.browser.server import Gate
 from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
@@ -117,7 +117,7 @@ class GameSession:
     def _make_clock(self) -> StartedClock:
         name = self._options.launch.clock
         if name == "frames":
-            return FrameClock(self._channel, self._options.start_date_ms, self._traffic)
+            return FrameClock(self._channel, self._options.start_date_ms, self._traffic, raw_now_script(self._key))
         if name == "js":
             return PageClock(self._page, self._channel, self._options.start_date_ms, self._key)
         return RealClock(self._channel)

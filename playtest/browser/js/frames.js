@@ -77,7 +77,8 @@
       if (!queue.delete(id)) clear.call(window, ids.get(id) ?? id);
     });
   }
-  Object.defineProperty(window, key, { value: () => {
+  Object.defineProperty(window, key, { value: (asked) => {
+    if (asked) return realNow.call(performance);
     if (!booting) return;
     base = realNow.call(performance);
     firstDate = dateNow();
