@@ -1,5 +1,7 @@
 """Was it the game or the tester? Told by experiment: the same game up to the claimed step, then other touches."""
 
+import pytest
+
 from playtest.protocol.verdict import Attribution
 from tests.endpoint import StrictEndpoint
 from tests.play import EXAM, GAMES, Brain, play, play_with, script, tap, verdict
@@ -49,6 +51,7 @@ async def test_the_same_words_about_a_dead_board_stand(tmp_path):
     assert {phenomenon.probe.result for phenomenon in played.result.phenomena} == {"confirmed"}
 
 
+@pytest.mark.slow
 async def test_pixels_answered_where_thousandths_are_declared_are_named(tmp_path):
     """The tester aims well, but gives css pixels: every tap lands far up and to the left."""
 
@@ -67,6 +70,7 @@ async def test_pixels_answered_where_thousandths_are_declared_are_named(tmp_path
     )
 
 
+@pytest.mark.slow
 async def test_told_of_its_miss_a_tester_plays_on_and_may_pass(tmp_path):
     misses = [tap(195, 700, "Serve"), tap(60, 560, "Serve"), tap(330, 640, "Serve")]
     brain = Brain(
@@ -79,6 +83,7 @@ async def test_told_of_its_miss_a_tester_plays_on_and_may_pass(tmp_path):
     assert played.result.verdict == "pass"
 
 
+@pytest.mark.slow
 async def test_another_button_that_answers_refutes_nothing(tmp_path):
     """The named button is dead; a live one stands beside it."""
     dead = [tap(100, 300, "Play"), tap(120, 310, "Play"), tap(80, 290, "Play")]

@@ -34,7 +34,7 @@ async def seen(page: str, query: str, blind: bool, monkeypatch, actions=ACTIONS)
             frame = session_module.FrameClock.frame
             patch.setattr(
                 session_module.FrameClock, "frame",
-                lambda self, picture=False, show=False, policy="advance": frame(self, picture, True, policy),
+                lambda self, picture=False, show=False: frame(self, picture, show=True),
             )  # fmt: skip
         async with playing(page, page=f"index.html?{query}") as game:
             pictures = []

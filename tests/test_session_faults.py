@@ -133,6 +133,7 @@ async def test_a_window_that_the_game_opens_is_closed_and_named(clock):
         for code in (
             "window.open('other.html')",
             "const a = document.createElement('a'); a.href = 'other.html'; a.target = '_blank'; a.rel = 'noopener';"
+            " a.addEventListener('click', (e) => e.stopPropagation());"
             " document.body.append(a); a.click(); a.remove()",
         ):
             await on_tap(game, code)

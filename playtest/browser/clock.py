@@ -255,7 +255,9 @@ class PageClock:
         try:
             await self._channel.within(call, what)
         except BrowserFault as fault:
-            if fault.kind != "browser":
+            # The clock is the whole context's: a window that was closed meanwhile fails the call, not the game.
+            self._channel.check()
+            if fault.kind == "hang" or self._page.is_closed():
                 raise
 
 
