@@ -17,7 +17,7 @@ DIRECTIONS = 8
 REACH_PX = 96
 INSET_PX = 8
 SAME_TAP = "the same tap once more"
-MAX_TRIES = 8
+MAX_TRIES = 6
 SAME_SHIFT_PX = 14
 # How near a factor must bring every miss to the spot that answered, as a share of the screen's width.
 FACTOR_FIT = 0.12
