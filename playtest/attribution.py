@@ -39,15 +39,18 @@ class Prober:
     ) -> dict[ClaimedPhenomenon, Probe]:
         """A result for each claim."""
         found: dict[ClaimedPhenomenon, Probe] = {}
+        worked = 0
         for claim in claims:
             if claim in self._known:
                 found[claim] = self._known[claim]
                 continue
-            if sum(probe.tries > 0 for probe in found.values()) >= MAX_PROBED:
+            if worked >= MAX_PROBED:
                 found[claim] = Probe(result=ProbeResult.UNTESTABLE, why=f"only {MAX_PROBED} claims are tried again")
                 continue
             try:
+                spent_ms = self.experiments.spent_ms
                 found[claim] = self._known[claim] = await self._one(claim, moments)
+                worked += self.experiments.spent_ms > spent_ms
             except BrowserFault as fault:
                 why = f"the game could not be replayed: {fault.message}"
                 found[claim] = Probe(result=ProbeResult.UNTESTABLE, why=why)
