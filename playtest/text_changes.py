@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from playtest.ports import VisibleText
+from playtest.ports import Point, VisibleText
 
+# A number without words is known by its place: one may count down where another one is the score.
+SAME_PLACE_PX = 40
+MAX_PLACES = 50
+_WORD = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 # Texts of this kind run down or up by themselves wherever they stand.
 _CLOCK = re.compile(r"倒计时|剩余时间|时间|计时|\btime(r| left)?\b|\bfps\b|\d+:\d{2}\b|\d\s*(秒|s\b)", re.IGNORECASE)
@@ -31,6 +36,7 @@ class TextChange:
 
     old: str | None
     new: str | None
+    place: Point | None = field(default=None, compare=False)
 
     @property
     def pattern(self) -> str:
@@ -44,31 +50,68 @@ class TextChange:
 
 def compare(before: Iterable[VisibleText], after: Iterable[VisibleText]) -> list[TextChange]:
     """The changes between two readings, numbers that changed within a known text told as one change."""
-    old, new = Counter(t.text for t in before), Counter(t.text for t in after)
-    gone, came = list((old - new).elements()), list((new - old).elements())
+    gone, came = _unmatched(before, after)
     changes = []
     for text in came:
-        twin = next((other for other in gone if pattern_of(other) == pattern_of(text)), None)
+        twin = _twin(text, gone)
         if twin is not None:
             gone.remove(twin)
-        changes.append(TextChange(twin, text))
-    changes.extend(TextChange(text, None) for text in gone)
+        changes.append(TextChange(twin.text if twin else None, text.text, text.centre))
+    changes.extend(TextChange(text.text, None, text.centre) for text in gone)
     return changes
+
+
+def _unmatched(
+    before: Iterable[VisibleText], after: Iterable[VisibleText]
+) -> tuple[list[VisibleText], list[VisibleText]]:
+    """What is on the screen only before, and only after, wherever it is."""
+    old = list(before)
+    left = Counter(text.text for text in old)
+    came = []
+    for text in after:
+        if left[text.text]:
+            left[text.text] -= 1
+        else:
+            came.append(text)
+    gone = []
+    for text in old:
+        if left[text.text]:
+            left[text.text] -= 1
+            gone.append(text)
+    return gone, came
+
+
+def _twin(text: VisibleText, gone: Sequence[VisibleText]) -> VisibleText | None:
+    """The text that this one was, with other numbers: the nearest one of those with the same words."""
+    alike = [other for other in gone if pattern_of(other.text) == pattern_of(text.text)]
+    return min(alike, key=lambda other: _distance(other.centre, text.centre), default=None)
+
+
+def _distance(a: Point | None, b: Point | None) -> float:
+    if a is None or b is None:
+        return 0.0 if a is b else math.inf
+    return math.hypot(a.x - b.x, a.y - b.y)
 
 
 @dataclass(slots=True)
 class TextWatch:
     """Remembers which texts change in idle time, so that no input is credited with them."""
 
-    _idle: Counter[str] = field(default_factory=Counter)
+    _idle: dict[str, set[Point | None]] = field(default_factory=dict)
 
     def learn(self, before: Sequence[VisibleText], after: Sequence[VisibleText]) -> None:
         """Take two readings between which no input was made."""
-        self._idle.update({change.pattern for change in compare(before, after)})
+        for change in compare(before, after):
+            places = self._idle.setdefault(change.pattern, set())
+            if len(places) < MAX_PLACES:
+                places.add(change.place)
 
     def is_ambient(self, change: TextChange) -> bool:
         """Whether the text changes by itself: seen in idle time, or a clock by its words."""
-        if self._idle[change.pattern]:
+        places = self._idle.get(change.pattern)
+        if places and (
+            _WORD.search(change.pattern) or any(_distance(p, change.place) <= SAME_PLACE_PX for p in places)
+        ):
             return True
         return change.old is not None and change.new is not None and bool(_CLOCK.search(change.new))
 

@@ -51,14 +51,14 @@ async def test_300_frames_are_five_seconds_in_every_clock_of_the_page():
         await game.clock.advance(5000)
         after = await js(game, "read()")
         log = await js(game, "log")
-        assert game.clock.now_ms - now == pytest.approx(5000, abs=0.01)
+        assert game.clock.now_ms - now == pytest.approx(5000, abs=1)
         assert after["raf"] - before["raf"] == 300
         assert after["last"] - before["last"] == pytest.approx(5000, abs=FRAME_MS)
         assert after["now"] - before["now"] == pytest.approx(5000, abs=FRAME_MS)
         assert after["date"] - before["date"] == pytest.approx(5000, abs=FRAME_MS)
         assert after["ticks"] - before["ticks"] in (49, 50, 51)
         gaps = {round(b - a, 1) for a, b in zip(log["raf"], log["raf"][1:], strict=False)}
-        assert gaps <= {16.6, 16.7}
+        assert gaps <= {16.6, 16.7}, "not one frame more or less"
         assert log["timeout"] == pytest.approx(777, abs=2)
         assert log["transition"] == pytest.approx(400, abs=2 * FRAME_MS)
         assert log["animation"] == pytest.approx(1200, abs=2 * FRAME_MS)
@@ -125,12 +125,7 @@ async def recording(page: str, clock: str, seed: int, actions=ACTIONS) -> dict:
         }
 
 
-CSS_PHASE = pytest.mark.xfail(strict=False, reason="a CSS animation's phase can differ between runs under `frames`")
-
-
-@pytest.mark.parametrize(
-    ("page", "clock"), [pytest.param("chance", "frames", marks=CSS_PHASE), ("chance-webgl", "frames"), ("chance", "js")]
-)
+@pytest.mark.parametrize(("page", "clock"), [("chance", "frames"), ("chance-webgl", "frames"), ("chance", "js")])
 async def test_two_fresh_browsers_play_the_same_game(page, clock):
     first, second = await recording(page, clock, 7), await recording(page, clock, 7)
     assert first == second

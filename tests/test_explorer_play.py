@@ -282,3 +282,30 @@ async def test_it_costs_nothing_and_says_what_it_cannot_judge():
     assert tester.info.name == "explorer"
     assert any("off_brief" in limit for limit in tester.info.limits)
     assert not tester.reads_canary
+
+
+class Instructed(Bakery):
+    """A title with a start button; its instruction speaks of winning and comes up again while it is played."""
+
+    started = False
+
+    def act(self, action: Action) -> None:
+        if not self.started:
+            self.started = isinstance(action, Pointed) and action.y > 600
+        elif isinstance(action, Pointed):
+            self.score = 1 - self.score
+
+    def draw(self) -> None:
+        if self.started:
+            self.say(f"Coins {self.score}", 150, 40)
+            self.box(20, 300, 350, 200 + 40 * self.score, (180, 120, 60))
+        if not self.started or self.score:
+            self.say("Victory needs ten coins", 100, 140)
+        if not self.started:
+            self.say("Start", 170, 650, tappable=True)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_an_instruction_that_was_there_before_play_is_no_end_card(seed):
+    _, _, claim = await play(Instructed(), seed)
+    assert claim.result is not Verdict.PASS

@@ -82,7 +82,9 @@ def test_words_of_an_end(words, kind):
     assert ending(words) == kind
 
 
-@pytest.mark.parametrize("words", ["得分 7", "红茶", "完成目标，收集五颗星，就能获得胜利，加油"])
+@pytest.mark.parametrize(
+    "words", ["得分 7", "红茶", "完成目标，收集五颗星，就能获得胜利，加油", "点击相连的同色花砖，凑够分数过关"]
+)
 def test_other_words_are_no_end(words):
     assert ending(words) is None
 

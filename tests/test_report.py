@@ -94,7 +94,8 @@ def line_at(step: int) -> dict[str, Any]:
 def make_lines(number: int, steps: int, said: str) -> list[t.TranscriptLine]:
     lines: list[t.TranscriptLine] = [
         t.StartLine(**line_at(0), gid="tea-stall", roll=number, seed=70 + number, clock="frames",
-                  start_date="2026-01-01", url=said, tester="minimax", budget=14, max_budget=24),
+                  start_date="2026-01-01", url=said, tester="minimax", budget=14, max_budget=24,
+                  game=said, locale="zh-CN", settle_ms=1500, reaction_ms=100),
     ]  # fmt: skip
     lines += [
         t.StepLine(**line_at(step), seen=said, observed={"score": said, "level": None}, reason=said, raw=said,

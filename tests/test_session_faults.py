@@ -1,13 +1,16 @@
 """What pages do to those who watch them: each is named, none hangs us, and the game goes on where it can."""
 
 import asyncio
+import tempfile
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import psutil
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
+from playtest.browser import launch as launch_module
 from playtest.browser.events import MAX_DIALOGS
 from playtest.browser.launch import leftover_profiles
 from playtest.browser.opening import opened
@@ -34,11 +37,14 @@ async def goes_on(game: GameSession) -> None:
 
 
 @asynccontextmanager
-async def nothing_is_left():
+async def nothing_is_left(tmp_path, monkeypatch):
     """No process and no profile of ours is there afterwards that wasn't before."""
-    profiles, processes = set(leftover_profiles()), {p.pid for p in psutil.Process().children(recursive=True)}
+    profiles = tmp_path / "profiles"
+    profiles.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(profiles))
+    processes = {p.pid for p in psutil.Process().children(recursive=True)}
     yield
-    assert set(leftover_profiles()) <= profiles
+    assert leftover_profiles() == []
     left = [p for p in psutil.Process().children(recursive=True) if p.pid not in processes]
     gone, alive = psutil.wait_procs(left, timeout=5)
     assert not alive, [p.cmdline()[:2] for p in alive]
@@ -101,8 +107,8 @@ async def test_a_long_task_is_slow_and_no_hang(clock):
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
-async def test_a_crash_is_told_and_every_later_call_fails_at_once(clock):
-    async with nothing_is_left():
+async def test_a_crash_is_told_and_every_later_call_fails_at_once(clock, tmp_path, monkeypatch):
+    async with nothing_is_left(tmp_path, monkeypatch):
         async with playing("taps", clock) as game:
             crash = asyncio.ensure_future(game._channel._session.send("Page.crash"))
             calls = [
@@ -134,7 +140,7 @@ async def test_a_window_that_the_game_opens_is_closed_and_named(clock):
             "window.open('other.html')",
             "const a = document.createElement('a'); a.href = 'other.html'; a.target = '_blank'; a.rel = 'noopener';"
             " a.addEventListener('click', (e) => e.stopPropagation());"
-            " document.body.append(a); a.click(); a.remove()",
+            " a.onclick = (e) => e.stopPropagation(); document.body.append(a); a.click(); a.remove()",
         ):
             await on_tap(game, code)
             await game.perform(TAP)
@@ -284,16 +290,18 @@ async def test_a_page_that_never_ends_loading_is_played(clock):
 # -- opening and closing ---------------------------------------------------------------------------------------
 
 
-async def test_nothing_is_left_after_a_game_that_was_killed_hung_or_never_opened(tmp_path):
-    async with nothing_is_left():
+async def test_nothing_is_left_after_a_game_that_was_killed_hung_or_never_opened(tmp_path, monkeypatch):
+    async with nothing_is_left(tmp_path, monkeypatch):
         async with playing("taps", hang_s=1) as game:
             await on_tap(game, "for (;;);")
             with pytest.raises(BrowserFault):
                 await game.perform(TAP)
         async with playing("taps", "js", hang_s=2) as game:
             for process in psutil.Process().children(recursive=True):
-                if "--user-data-dir" in " ".join(process.cmdline()) and "--type" not in " ".join(process.cmdline()):
-                    process.kill()
+                with suppress(psutil.Error):
+                    line = " ".join(process.cmdline())
+                    if "--user-data-dir" in line and "--type" not in line:
+                        process.kill()
             with pytest.raises(BrowserFault):
                 await game.perform(Wait(ms=1000))
                 await game.picture()
@@ -310,12 +318,12 @@ async def _open_and_close() -> None:
         await game.perform(Wait(ms=10_000))
 
 
-async def test_a_browser_that_is_none_is_the_callers_to_put_right(tmp_path):
+async def test_a_browser_that_is_none_is_the_callers_to_put_right(tmp_path, monkeypatch):
     fake = tmp_path / "chromium"
     fake.write_text("#!/bin/sh\necho 'no such display' >&2\nexit 7\n")
     fake.chmod(0o755)
     binary = type(browser())(path=fake, kind="headless_shell", source="here", version="1")
-    async with nothing_is_left(), Gate(tmp_path) as gate:
+    async with nothing_is_left(tmp_path, monkeypatch), Gate(tmp_path) as gate:
         options = options_for(gate, gate.address)
         options = type(options)(
             launch=type(options.launch)(binary, "frames", gate.address, "UA", "zh-CN", "UTC"),
@@ -328,6 +336,7 @@ async def test_a_browser_that_is_none_is_the_callers_to_put_right(tmp_path):
             with pytest.raises(UsageError) as caught:
                 await game.open()
             assert str(fake) in caught.value.message
+            assert "no such display" in caught.value.message, "the browser's own words"
             assert "doctor" in caught.value.hint
         finally:
             await game.close()
@@ -345,3 +354,21 @@ async def test_a_page_that_boots_under_no_held_clock_falls_back_and_says_so(tmp_
             assert fault.kind == "hang"
             assert game.clock.name in ("js", "realtime")
             assert any("frames" in note for note in game.notes)
+
+
+async def test_without_a_usable_sandbox_the_game_is_played_and_the_record_says_so(monkeypatch):
+    launch = launch_module.Browser._launch
+    asked = []
+
+    async def refuse_the_sandbox(self, playwright, profile, *, sandbox):
+        asked.append(sandbox)
+        if sandbox:
+            raise PlaywrightError("BrowserType.launch: Target closed\n[err] No usable sandbox! You probably need")
+        return await launch(self, playwright, profile, sandbox=False)
+
+    monkeypatch.setattr(launch_module.Browser, "_launch", refuse_the_sandbox)
+    monkeypatch.setattr(launch_module, "running_as_root", lambda: False)
+    async with playing("taps") as game:
+        assert asked == [True, False]
+        assert any("sandbox is off" in note for note in game.notes)
+        await goes_on(game)

@@ -42,7 +42,8 @@ class Seen:
 
 def start(**changes: Any) -> t.StartLine:
     values = {**AT, "step": 0, "gid": "g", "roll": 1, "seed": 7, "clock": "frames", "start_date": "2026-01-01",
-              "url": "http://127.0.0.1:1/", "tester": "explorer", "budget": 14, "max_budget": 24}  # fmt: skip
+              "url": "http://127.0.0.1:1/", "tester": "explorer", "budget": 14, "max_budget": 24,
+              "game": "index.html", "locale": "zh-CN", "settle_ms": 1500, "reaction_ms": 100}  # fmt: skip
     return t.StartLine(**{**values, **changes})
 
 

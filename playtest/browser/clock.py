@@ -25,18 +25,19 @@ from playtest.browser.traffic import PATIENCE_S, Traffic
 from playtest.errors import BrowserFault
 
 T = TypeVar("T")
-FRAME_MS = 1000 / 60
+# 1/60 s, less so little that a page's timers of 50 or 100 ms never fall due at the very end of a frame's time.
+FRAME_MS = 16.665
 # Virtual time that is spent before game time begins. A frame's own time lies behind the page's by as much: where they
 # are level, one frame in some thousands, after a touch, is never answered.
-RUN_UP_MS = 100
-# The times of a page are cut to this, up or down by chance where they lie in between.
-GRAIN_MS = 0.005
-SAMPLES = 40
+RUN_UP_MS = 150
+GRAIN_US = 5
 # How many tasks may run at one virtual instant before time is moved on; high, so that it never is.
 STARVATION = 1_000_000
 # An event that the page has not handled after this many frames is left to itself (a page that is loading).
 MAX_DELIVERY_FRAMES = 6
 DELIVERY_GRACE_S = 1.5
+# An event is there, and one that needs no frame is answered, within this; it must be so before the frame is.
+ARRIVAL_GRACE_S = 0.004
 
 
 class Handled(Enum):
@@ -52,15 +53,12 @@ class FrameClock:
 
     name = "frames"
 
-    def __init__(
-        self, channel: Channel, start_date_ms: float, traffic: Traffic | None = None, raw_now: str = "performance.now()"
-    ) -> None:
+    def __init__(self, channel: Channel, start_date_ms: float, traffic: Traffic | None = None) -> None:
         self._channel = channel
-        self._raw_now = raw_now
         self._start_date_ms = start_date_ms
         self._traffic = traffic
         self._expired = asyncio.Event()
-        self._base_ms = 0.0
+        self._first_us = 0
         self._frames = 0
         self._pending: set[asyncio.Task[Any]] = set()
         self.lost_events = 0
@@ -77,32 +75,14 @@ class FrameClock:
             "Emulation.setVirtualTimePolicy",
             {"policy": "pause", "initialVirtualTime": (self._start_date_ms - RUN_UP_MS) / 1000},
         )
-        shift_ms = await self._run_up()
-        self._base_ms = round(held["virtualTimeTicksBase"] + shift_ms, 3)
-
-    async def _run_up(self) -> float:
-        """Bring virtual time onto the grain of the document's times; by how much it was shifted for that.
-
-        Off the grain, CSS animations would differ by some µs, and so by some pixels, from run to run.
-        """
-        passed, shift_ms = 0, 0.0
-        for _ in range(2):
-            seen = []
-            for _ in range(SAMPLES):
-                await self._let_pass(1.0)
-                answer = await self._channel.send("Runtime.evaluate", {"expression": self._raw_now})
-                seen.append(float(answer["result"].get("value", 0)) - passed)
-                passed += 1
-            up = sum(value > min(seen) + GRAIN_MS / 2 for value in seen)
-            if up:
-                step = GRAIN_MS - round(up / SAMPLES * 5) / 1000 or 0.001
-                shift_ms += step
-                await self._let_pass(step)
-        await self._let_pass(RUN_UP_MS - passed)
-        return shift_ms
-
-    async def _let_pass(self, ms: float) -> None:
-        await self._advance("advance", ms)
+        base_us = round(held["virtualTimeTicksBase"] * 1000)
+        # Chromium cuts a page's times to a grain, up or down by chance where they lie in between. On the grain, two
+        # runs see the same times, and CSS animations the same pixels.
+        await self._channel.send("Performance.enable")
+        metrics = (await self._channel.send("Performance.getMetrics"))["metrics"]
+        origin_us = round(next((m["value"] for m in metrics if m["name"] == "NavigationStart"), 0) * 1e6)
+        self._first_us = base_us + (origin_us - base_us) % GRAIN_US
+        await self._advance("advance", RUN_UP_MS + (-base_us % GRAIN_US) / 1000)
         await self._channel.within(self._expired.wait(), "game time")
 
     async def load(self, navigation: Awaitable[T]) -> T:
@@ -135,6 +115,7 @@ class FrameClock:
         if wait is Handled.AT_ONCE:
             await asyncio.wait({task}, timeout=DELIVERY_GRACE_S)
             return
+        await self._let_arrive(task)
         for _ in range(MAX_DELIVERY_FRAMES):
             await self.frame(show=True)
             if wait is Handled.LATER:
@@ -142,6 +123,14 @@ class FrameClock:
             await asyncio.wait({task}, timeout=DELIVERY_GRACE_S)
             if task.done():
                 return
+
+    async def _let_arrive(self, task: asyncio.Future[Any]) -> None:
+        """Ask the page's process something: what was sent to it before, on another way, is then there as well.
+
+        A frame that overtakes its touch leaves the touch to the next frame, once in some hundred.
+        """
+        await self._channel.send("Performance.getMetrics")
+        await asyncio.wait({task}, timeout=ARRIVAL_GRACE_S)
 
     def _delivered(self, task: asyncio.Task[Any]) -> None:
         self._pending.discard(task)
@@ -159,7 +148,7 @@ class FrameClock:
         await self._let_time_pass()
         call: dict[str, Any] = {
             "interval": FRAME_MS,
-            "frameTimeTicks": _whole_us(self._base_ms + _on_grain(self._frames)),
+            "frameTimeTicks": _whole_us(self._first_us / 1000 + self._frames * FRAME_MS),
             "noDisplayUpdates": not (picture or show),
         }
         if picture:
@@ -171,19 +160,15 @@ class FrameClock:
         """A frame's worth of virtual time, which stands still while an answer is on its way to the page."""
         traffic = self._traffic
         if traffic is None or traffic.has_ignored:
-            await self._advance("advance", self._budget_ms())
+            await self._advance("advance", FRAME_MS)
         else:
-            await self._advance("pauseIfNetworkFetchesPending", self._budget_ms())
+            await self._advance("pauseIfNetworkFetchesPending", FRAME_MS)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._expired.wait(), PATIENCE_S)
             if not self._expired.is_set() and traffic.expected:
                 traffic.ignore()
-                await self._advance("advance", self._budget_ms())
+                await self._advance("advance", FRAME_MS)
         await self._channel.within(self._expired.wait(), "a frame of game time")
-
-    def _budget_ms(self) -> float:
-        """This frame's share of virtual time, so that after three frames there have been exactly 50 ms."""
-        return _on_grain(self._frames) - _on_grain(self._frames - 1)
 
     async def _advance(self, policy: str, ms: float) -> None:
         self._expired.clear()
@@ -314,11 +299,6 @@ class UnstartedClock:
 
 StartedClock = FrameClock | PageClock | RealClock
 Clock = StartedClock | UnstartedClock
-
-
-def _on_grain(frames: int) -> float:
-    """The time of so many frames."""
-    return round(frames * FRAME_MS / GRAIN_MS) * GRAIN_MS
 
 
 def _whole_us(ms: float) -> float:

@@ -21,6 +21,15 @@ NOISE = (
 )
 
 
+def whole(text: str, limit: int) -> str:
+    """The beginning of a page's text, without halves of characters, which no file or endpoint takes."""
+    return text[:limit].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _whole_values(detail: dict[str, object]) -> dict[str, object]:
+    return {name: whole(value, 2 * len(value)) if isinstance(value, str) else value for name, value in detail.items()}
+
+
 class Recorder:
     """Keeps what a page logs, bounded and without repeats, and the faults that were seen on it."""
 
@@ -33,7 +42,7 @@ class Recorder:
 
     def log(self, level: str, text: str, place: str = "") -> None:
         """Take one console line. A line seen before is counted, and given again only the first few times."""
-        text = text[:MAX_TEXT]
+        text = whole(text, MAX_TEXT)
         if any(pattern.search(text) for pattern in NOISE):
             return
         key = (level, text)
@@ -48,7 +57,7 @@ class Recorder:
     def fault(self, kind: str, message: str, **detail: object) -> None:
         """Take one fact about the page."""
         if len(self._faults) < MAX_FAULTS:
-            self._faults.append(PageFault(kind, message[:MAX_TEXT], dict(detail)))
+            self._faults.append(PageFault(kind, whole(message, MAX_TEXT), _whole_values(detail)))
 
     def drain_log(self) -> list[LogEntry]:
         """New lines since the last call."""

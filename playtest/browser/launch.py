@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -30,6 +31,8 @@ BEGIN_FRAME_FLAGS = (
     "--disable-image-animation-resync",
     "--disable-new-content-rendering-timeout",
 )
+# What Chromium says when its sandbox can't be set up for this user.
+NO_SANDBOX = re.compile(r"No usable sandbox|sandbox_host_linux|setuid sandbox|zygote_host_impl_linux", re.IGNORECASE)
 COMMON_FLAGS = (
     "--disable-quic",
     "--disable-domain-reliability",
@@ -60,22 +63,23 @@ class Browser:
     def __init__(self, options: LaunchOptions) -> None:
         self._options = options
         self._stack = AsyncExitStack()
+        self.notes: list[str] = []
         self.context: BrowserContext
         self.page: Page
 
     async def start(self, screen: Screen) -> None:
         """Start Chromium. Raises UsageError with the browser's own words when it can't."""
         try:
-            playwright = await self._stack.enter_async_context(async_playwright())
             profile = tempfile.mkdtemp(prefix="playtest-profile-")
-            self._stack.callback(shutil.rmtree, profile, ignore_errors=True)
-            self.context = await within(LAUNCH_DEADLINE_S, self._launch(playwright, profile), "starting Chromium")
+            self._stack.callback(shutil.rmtree, profile, ignore_errors=True)  # last: when no process writes there
+            playwright = await self._stack.enter_async_context(async_playwright())
+            self.context = await self._launch_sandboxed_or_not(playwright, profile)
             self._stack.push_async_callback(self._close_context)
             self.page = await self._open_page(screen)
-        except BrowserFault as error:
+        except (BrowserFault, PlaywrightError) as error:
             await self.close()
             raise UsageError(
-                f"Chromium could not be started from {self._options.binary.path}: {error.message}",
+                f"Chromium could not be started from {self._options.binary.path}: {_last_words(error)}",
                 "run `playtest doctor`",
             ) from error
 
@@ -89,7 +93,23 @@ class Browser:
         except (TimeoutError, PlaywrightError):
             return  # a wedged browser; leaving the playwright driver kills its process group
 
-    async def _launch(self, playwright: Playwright, profile: str) -> BrowserContext:
+    async def _launch_sandboxed_or_not(self, playwright: Playwright, profile: str) -> BrowserContext:
+        """Chromium in its sandbox, or, where that can't work (as root, in many containers), without and with a note."""
+        if running_as_root():
+            self.notes.append("Chromium's sandbox is off: running as root")
+            return await self._launch_in_time(playwright, profile, sandbox=False)
+        try:
+            return await self._launch_in_time(playwright, profile, sandbox=True)
+        except BrowserFault as fault:
+            if NO_SANDBOX.search(str(fault.__cause__ or fault.message)) is None:
+                raise
+        self.notes.append("Chromium's sandbox is off: it can't be used on this machine")
+        return await self._launch_in_time(playwright, profile, sandbox=False)
+
+    async def _launch_in_time(self, playwright: Playwright, profile: str, *, sandbox: bool) -> BrowserContext:
+        return await within(LAUNCH_DEADLINE_S, self._launch(playwright, profile, sandbox=sandbox), "starting Chromium")
+
+    async def _launch(self, playwright: Playwright, profile: str, *, sandbox: bool) -> BrowserContext:
         options = self._options
         flags = [*COMMON_FLAGS, *(BEGIN_FRAME_FLAGS if options.clock == "frames" else ())]
         return await playwright.chromium.launch_persistent_context(
@@ -97,7 +117,7 @@ class Browser:
             executable_path=str(options.binary.path),
             args=flags,
             headless=not options.headed,
-            chromium_sandbox=not running_as_root(),
+            chromium_sandbox=sandbox,
             no_viewport=True,
             has_touch=True,
             user_agent=options.user_agent,
@@ -126,6 +146,13 @@ class Browser:
         target: dict[str, Any] = {"url": "about:blank", "width": screen.width, "height": screen.height}
         await within(20, opener.send("Target.createTarget", {**target, "enableBeginFrameControl": True}), "a page")
         return await within(20, arrived, "a page")
+
+
+def _last_words(error: BrowserFault | PlaywrightError) -> str:
+    """What the browser itself said, from the driver's many lines."""
+    lines = str(error.__cause__ or error).splitlines()
+    said = [line.split("[err]", 1)[1].strip() for line in lines if "[err]" in line]
+    return " ".join([lines[0], *said[:3]])[:600]
 
 
 def running_as_root() -> bool:

@@ -29,11 +29,6 @@ def begin_script(key: str) -> str:
     return f"window.{_begin_key(key)} && window.{_begin_key(key)}()"
 
 
-def raw_now_script(key: str) -> str:
-    """The browser's own time in a document under the clock `frames`."""
-    return f"window.{_begin_key(key)} ? window.{_begin_key(key)}(true) : performance.now()"
-
-
 def _begin_key(key: str) -> str:
     return f"{key}b"
 

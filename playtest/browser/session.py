@@ -17,12 +17,12 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from playtest.browser.cdp import Channel, fault_from
 from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealClock, StartedClock, UnstartedClock
-from playtest.browser.console import Recorder
+from playtest.browser.console import Recorder, whole
 from playtest.browser.echo import Echo
 from playtest.browser.events import PageEvents, page_of
 from playtest.browser.inputs import Hand
-from playtest.browser.launch import Browser, LaunchOptions, running_as_root
-from playtest.browser.seeding import begin_script, init_script, probe_key, raw_now_script
+from playtest.browser.launch import Browser, LaunchOptions
+from playtest.browser.seeding import begin_script, init_script, probe_key
 from playtest.browser.server import Gate
 from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
@@ -111,13 +111,12 @@ class GameSession:
         await self._channel.send("Page.enable")
         script = init_script(options.seed, options.start_date_ms, options.launch.clock)
         await self._browser.context.add_init_script(script)
-        if running_as_root():
-            self.notes.append("Chromium's sandbox is off: running as root")
+        self.notes.extend(self._browser.notes)
 
     def _make_clock(self) -> StartedClock:
         name = self._options.launch.clock
         if name == "frames":
-            return FrameClock(self._channel, self._options.start_date_ms, self._traffic, raw_now_script(self._key))
+            return FrameClock(self._channel, self._options.start_date_ms, self._traffic)
         if name == "js":
             return PageClock(self._page, self._channel, self._options.start_date_ms, self._key)
         return RealClock(self._channel)
@@ -149,8 +148,11 @@ class GameSession:
             begin = begin_script(self._key)
             await self._browser.context.add_init_script(begin)
             for frame in self._page.frames:
-                with suppress(PlaywrightError):
+                try:
                     await self._channel.within(frame.evaluate(begin), "the page's own clocks")
+                except BrowserFault as fault:
+                    if fault.kind != "browser":  # a frame that is gone again
+                        raise
         await clock.advance(3 * FRAME_MS)
         assert self._events is not None, "the page is listened to"
         self._events.home = page_of(self._page.url)
@@ -351,6 +353,6 @@ def _text_from(item: Any, dx: float, dy: float) -> VisibleText | None:
                 return None
             box = (x + dx, y + dy, width, height)
         source: Literal["dom", "canvas"] = "canvas" if item["source"] == "canvas" else "dom"
-        return VisibleText(str(item["text"])[:MAX_TEXT], box, source, bool(item["tappable"]))
+        return VisibleText(whole(str(item["text"]), MAX_TEXT), box, source, bool(item["tappable"]))
     except (KeyError, TypeError, ValueError):
         return None

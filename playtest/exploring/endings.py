@@ -43,10 +43,13 @@ class Loop:
     stage_up: str | None = None
     furniture: set[str] = field(default_factory=set)
     stage_plays: int = 0
+    before_play: set[str] = field(default_factory=set)
 
     def note(self, outcome: Outcome, before: Scene, after: Scene) -> None:
         """Take one move and the scenes around it."""
         move = outcome.move
+        if not self.deeds:
+            self.before_play.update(pattern_of(text) for text in before.words())
         if outcome.answered and not move.is_flow:
             self.plays += 1
             self.deeds += 1
@@ -97,7 +100,9 @@ class Loop:
             return
         ways = [t for t in new_things(after, new) if t.label and t.label.kind in WAY_ON]
         ways = [thing for thing in ways if not self.furniture.issuperset(thing.words)]
-        ends = [(text, kind) for text in new if (kind := ending(text)) is not None]
+        # What stood there before anything was played is a title or an instruction, not the end of play.
+        late = [text for text in new if pattern_of(text) not in self.before_play]
+        ends = [(text, kind) for text in late if (kind := ending(text)) is not None]
         turned = outcome.moved_on or outcome.area >= CARD_AREA
         any_way = [t for t in new_things(after, new) if t.label and t.label.kind is not LabelKind.SIDE]
         if not ways and not (ends and (turned or any_way)):

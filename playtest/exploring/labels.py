@@ -138,11 +138,12 @@ def read_label(text: str) -> Label | None:
 
 
 def ending(text: str) -> str | None:
-    """`win`, `lose` or `end` where the words speak of a game's end; sentences are left out."""
+    """`win`, `lose` or `end` where the words speak of a game's end, in sentences only where they begin with it."""
     if len(text) > 40 or len(_SENTENCE.findall(text)) > 1:
         return None
     for name, words in (("win", _WIN), ("lose", _LOSE), ("end", _END)):
-        if words.search(text):
+        found = words.search(text)
+        if found and (found.start() < 3 or not _SENTENCE.search(text)):
             return name
     return None
 

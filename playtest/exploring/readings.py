@@ -85,7 +85,7 @@ def read_numbers(texts: Sequence[VisibleText]) -> dict[str, Reading]:
             digits = stage["a"] or stage["b"]
             value = float(_HAN.get(digits) or digits)
             key = "stage:" + _VALUE.sub("#", text.replace(digits, "#"))
-            found.setdefault(key, Reading(key, Role.STAGE, value, None, text))
+            found[key] = Reading(key, Role.STAGE, value, None, text)
             continue
         values = list(_VALUE.finditer(text))
         if len(values) != 1:
@@ -103,7 +103,7 @@ def _add(found: dict[str, Reading], label: str, match: re.Match[str], text: str)
     value, goal = (float(part.replace(",", "")) if part else None for part in match.groups())
     assert value is not None
     role = next((role for role, words in _RULES if words.search(text) or words.search(label)), Role.OTHER)
-    found.setdefault(label, Reading(label, role, value, goal, text))
+    found[label] = Reading(label, role, value, goal, text)  # of two in the same words, the one drawn last
 
 
 def _add_bare(

@@ -1,12 +1,11 @@
 // Only for the clock `frames`: what time a page is told. While it boots none passes, whatever the machine needs to load
 // it: timers wait in a queue, and the clocks stand at the start. `begin` starts them all at one instant. After that
-// times are counted from there, as a document's own origin is the machine's even under virtual time, and given
-// in tenths of a ms, as the origin's fraction differs from run to run.
+// times are counted from there, as a document's own origin is the machine's even under virtual time.
 (() => {
   const { key, startDate } = __PARAMS__;
   const realNow = performance.now, RealDate = Date, dateNow = RealDate.now;
   let booting = true, base = 0, firstDate = startDate;
-  const rebased = (t) => (typeof t !== 'number' ? t : booting ? 0 : Math.round((t - base) * 10) / 10);
+  const rebased = (t) => (typeof t !== 'number' ? t : booting ? 0 : Math.round((t - base) * 200) / 200);
   const now = () => rebased(realNow.call(performance));
   const replace = (object, name, value) => {
     const before = Object.getOwnPropertyDescriptor(object, name) || { enumerable: true, configurable: true };
@@ -77,8 +76,7 @@
       if (!queue.delete(id)) clear.call(window, ids.get(id) ?? id);
     });
   }
-  Object.defineProperty(window, key, { value: (asked) => {
-    if (asked) return realNow.call(performance);
+  Object.defineProperty(window, key, { value: () => {
     if (!booting) return;
     base = realNow.call(performance);
     firstDate = dateNow();

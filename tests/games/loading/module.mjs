@@ -1,0 +1,3 @@
+import { x } from './dep.mjs';
+note('module');
+window.x = x;
