@@ -19,9 +19,9 @@ from playtest.protocol.result import Aim
 from playtest.protocol.verdict import ClaimedPhenomenon, Probe, ProbeResult
 
 # Each probe takes a rerun of the roll; the first few tell whether a claim holds.
-MAX_PROBED = 2
+MAX_PROBED = 3
 # Game time for the screen to answer one try.
-PROBE_SETTLE_MS = 600.0
+PROBE_SETTLE_MS = 400.0
 
 
 @dataclass(slots=True)

@@ -74,6 +74,13 @@ class Experiments:
             await observer.picture_with_echo()
             yield game, observer
 
+    @asynccontextmanager
+    async def _unwatched(self, moments: Sequence[Moment], step: int) -> AsyncIterator[Game]:
+        """The game at the same moment, for those who only need to see what comes after it. Raises BrowserFault."""
+        async with self._fresh() as game:
+            await self._fast_forward(game, [moment for moment in moments if moment.step < step])
+            yield game
+
     async def _fast_forward(self, game: Game, past: Sequence[Moment]) -> None:
         """Make the recorded inputs at their recorded times; nobody looks in between."""
         for moment in past:
@@ -84,7 +91,7 @@ class Experiments:
 
     async def without(self, moments: Sequence[Moment], step: int, until_ms: float) -> Picture:
         """The screen at `until_ms`, had the step's input not been made. Raises BrowserFault."""
-        async with self.moment_before(moments, step) as (game, _):
+        async with self._unwatched(moments, step) as game:
             return decode(await game.picture_at(until_ms), game.clock.now_ms)
 
     async def difference(self, moments: Sequence[Moment], step: int, after: Picture) -> Difference:
@@ -95,7 +102,7 @@ class Experiments:
 
     async def first_difference(self, moments: Sequence[Moment], step: int, looks: Sequence[Picture]) -> int | None:
         """Which of these looks, taken from the step's moment on, is the first that no input would have given."""
-        async with self.moment_before(moments, step) as (game, _):
+        async with self._unwatched(moments, step) as game:
             for number, look in enumerate(looks):
                 shown = decode(await game.picture_at(look.game_ms), game.clock.now_ms)
                 if changed_tiles(shown, look).any():
