@@ -72,6 +72,14 @@ class Settings(BaseModel):
     """Game time that the screen gets to settle after an input."""
     reaction_ms: float = Field(default=0, ge=0, le=10_000)
     """Game time that passes before each input, as a person's reaction would."""
+    film_first_play: bool = True
+    """Play a roll's beginning again, frame by frame, to tell exactly when it was playable (clock `frames`)."""
+    playable_limit_ms: float = Field(default=2000, gt=0)
+    """Game time within which a game should be playable."""
+    feedback_limit_ms: float = Field(default=100, gt=0)
+    """Game time within which the first input should be answered."""
+    loop_limit_ms: float = Field(default=60_000, gt=0)
+    """Game time within which the core loop should be closed."""
     history_pictures: int = Field(default=3, ge=1, le=5)
     """Pictures that stay in the model's conversation."""
     max_cost: float | None = Field(default=None, gt=0)

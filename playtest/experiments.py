@@ -58,13 +58,13 @@ class Experiments:
     @asynccontextmanager
     async def moment_before(self, moments: Sequence[Moment], step: int) -> AsyncIterator[tuple[Game, Observer]]:
         """The game as it stood when the step's action was about to be made. Raises BrowserFault."""
-        async with self._fresh() as game:
+        async with self.fresh() as game:
             observer = Observer(game, self.settle_ms, self.reaction_ms)
             past = [moment for moment in moments if moment.step < step]
             if len(past) < 2:
                 await observer.start()
             else:
-                await self._fast_forward(game, past[:-1])
+                await self.fast_forward(game, past[:-1])
                 await observer.resume(past[-2].action, past[-2].ended_ms)
             # The last step is watched in full, so that the observer knows what moves on the screen.
             for moment in past[-1:]:
@@ -77,16 +77,16 @@ class Experiments:
     @asynccontextmanager
     async def _unwatched(self, moments: Sequence[Moment], step: int) -> AsyncIterator[Game]:
         """The game at the same moment, for those who only need to see what comes after it. Raises BrowserFault."""
-        async with self._fresh() as game:
-            await self._fast_forward(game, [moment for moment in moments if moment.step < step])
+        async with self.fresh() as game:
+            await self.fast_forward(game, [moment for moment in moments if moment.step < step])
             yield game
 
-    async def _fast_forward(self, game: Game, past: Sequence[Moment]) -> None:
+    async def fast_forward(self, game: Game, past: Sequence[Moment]) -> None:
         """Make the recorded inputs at their recorded times; nobody looks in between."""
         for moment in past:
             if moment.action is None:
                 continue
-            await _advance_to(game, moment.began_ms)
+            await advance_to(game, moment.began_ms)
             await game.perform(moment.action)
 
     async def without(self, moments: Sequence[Moment], step: int, until_ms: float) -> Picture:
@@ -114,7 +114,7 @@ class Experiments:
         started = time.monotonic()
         same, compared = 0, 0
         progress: list[str] = []
-        async with self._fresh() as game:
+        async with self.fresh() as game:
             before = await game.texts()
             for previous, moment in pairwise(moments):
                 shown = decode(await game.picture_at(previous.ended_ms), game.clock.now_ms)
@@ -134,7 +134,8 @@ class Experiments:
         )
 
     @asynccontextmanager
-    async def _fresh(self) -> AsyncIterator[Game]:
+    async def fresh(self) -> AsyncIterator[Game]:
+        """The same game from its boot, in a fresh browser. Raises BrowserFault."""
         started = time.monotonic()
         try:
             async with self.open_game() as opened:
@@ -145,7 +146,8 @@ class Experiments:
             self.spent_ms += (time.monotonic() - started) * 1000
 
 
-async def _advance_to(game: Game, game_ms: float) -> None:
+async def advance_to(game: Game, game_ms: float) -> None:
+    """Let the game run up to an instant; nothing where it is there already."""
     left_ms = game_ms - game.clock.now_ms
     if left_ms > HALF_A_FRAME_MS:
         await game.clock.advance(left_ms)

@@ -1,39 +1,97 @@
-"""How soon a person could play, from the roll's own record."""
+"""How soon a person could play: the facts of a roll, made exact by film where the clock allows it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from playtest.protocol.actions import Action
 from playtest.protocol.result import FirstPlay
 from playtest.protocol.transcript import Effect
 
 
+class Limits(NamedTuple):
+    """What a good game keeps to, in ms of game time."""
+
+    playable_ms: float = 2000
+    feedback_ms: float = 100
+    loop_ms: float = 60_000
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class FirstInput:
+    """The first input of a roll that had an effect. `began_ms` is the game time at which it began."""
+
+    step: int
+    action: Action
+    effect: Effect
+    began_ms: float
+
+
+class Exact(NamedTuple):
+    """What the film showed, in ms of game time, and how each was found."""
+
+    playable_ms: float
+    feedback_ms: float | None
+    how_playable: str
+    how_feedback: str
+
+
 @dataclass(slots=True)
 class FirstPlayWatch:
-    """Keeps the first input that had an effect."""
+    """Keeps the first input that had an effect, and when progress was measured last."""
 
-    _playable_ms: float | None = None
-    _feedback_ms: float | None = None
-    _step: int = 0
+    limits: Limits = LIMITS
+    first: FirstInput | None = None
+    exact: Exact | None = None
+    _progress: int = 0
+    _progress_ms: float | None = None
 
-    def note(self, step: int, effect: Effect, before_ms: float) -> None:
-        """Take one input's effect; `before_ms` is the game time at which the input began."""
-        if self._playable_ms is None and effect.changed:
-            self._playable_ms = before_ms
-            self._feedback_ms = effect.first_change_ms
-            self._step = step
+    def note(self, first: FirstInput) -> None:
+        """Take one input; the first one with an effect is kept."""
+        if self.first is None and first.effect.changed:
+            self.first = first
 
-    def result(self, claimed_loop: bool, progress: int) -> FirstPlay:
+    def progressed(self, pieces: int, game_ms: float) -> None:
+        """Take the measured progress of one input."""
+        self._progress += pieces
+        if pieces:
+            self._progress_ms = game_ms
+
+    def result(self, claimed_loop: bool) -> FirstPlay:
         """The three facts. A loop counts as closed when the tester says so and progress was measured."""
-        if self._playable_ms is None:
+        if self.first is None:
             return FirstPlay(how={"playableAtMs": "no input ever had an effect"})
+        exact = self.exact or _estimate(self.first)
+        closed = claimed_loop and self._progress > 0
+        at_ms = self._progress_ms if closed else None
         return FirstPlay(
-            playable_at_ms=round(self._playable_ms, 1),
-            first_feedback_ms=self._feedback_ms,
-            loop_closed=claimed_loop and progress > 0,
+            playable_at_ms=round(exact.playable_ms, 2),
+            first_feedback_ms=None if exact.feedback_ms is None else round(exact.feedback_ms, 2),
+            loop_closed=closed,
+            loop_closed_at_ms=None if at_ms is None else round(at_ms, 1),
+            meets={
+                "playableAtMs": exact.playable_ms <= self.limits.playable_ms,
+                "firstFeedbackMs": exact.feedback_ms is not None and exact.feedback_ms <= self.limits.feedback_ms,
+                "loopClosed": at_ms is not None and at_ms <= self.limits.loop_ms,
+            },
             how={
-                "playableAtMs": f"when the first effective input began (step {self._step}); an upper bound",
-                "firstFeedbackMs": "from that input to the first picture that differed; pictures are ~117 ms apart",
-                "loopClosed": f"the tester's word ({claimed_loop}) and {progress} pieces of measured progress",
+                "playableAtMs": exact.how_playable,
+                "firstFeedbackMs": exact.how_feedback,
+                "loopClosed": f"the tester's word ({'yes' if claimed_loop else 'no'}) and {self._progress} pieces of "
+                "measured progress",
             },
         )
+
+
+def _estimate(first: FirstInput) -> Exact:
+    """Upper bounds, where nothing was filmed."""
+    return Exact(
+        first.began_ms,
+        first.effect.first_change_ms,
+        f"at the latest: when the first effective input began (step {first.step})",
+        "at the latest: from that input's beginning to the first picture that differed; pictures are ~117 ms apart",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -81,6 +82,14 @@ class GameClock(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Film:
+    """Every frame of some stretch of game time, and when input events reached the page. Times in ms of game time."""
+
+    frames: list[tuple[float, bytes]] = field(default_factory=list)
+    events: list[float] = field(default_factory=list)
+
+
 class Game(Protocol):
     """One fresh game in its own browser."""
 
@@ -100,6 +109,10 @@ class Game(Protocol):
 
     async def picture_at(self, game_ms: float) -> bytes:
         """The screen at a game time to come: time is advanced so that the picture's own frame lands on it."""
+        ...
+
+    def film(self) -> AbstractAsyncContextManager[Film]:
+        """Keeps a picture of every frame while it is open (clock `frames` only)."""
         ...
 
     async def texts(self) -> list[VisibleText]:

@@ -14,6 +14,7 @@ from typing import Protocol
 from playtest import __version__
 from playtest.briefing import Says
 from playtest.experiments import Experiments
+from playtest.firstplay import LIMITS, Limits
 from playtest.journal import Journal, Watcher
 from playtest.policy.combine import combine, needs_second_roll
 from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
@@ -64,6 +65,8 @@ class RunPlan:
     settle_ms: float
     reaction_ms: float
     timeout_s: float
+    limits: Limits = LIMITS
+    film: bool = True
 
     def for_roll(self, number: int) -> RollPlan:
         """The plan of one roll. Each has a seed of its own."""
@@ -79,6 +82,8 @@ class RunPlan:
             max_steps=self.max_steps,
             settle_ms=self.settle_ms,
             reaction_ms=self.reaction_ms,
+            limits=self.limits,
+            film=self.film,
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from playtest.briefing import Briefing, Done, Says
 from playtest.errors import BrowserFault, ReplyRefused, TesterFault
 from playtest.experiments import Experiments, Moment
-from playtest.firstplay import FirstPlayWatch
+from playtest.firstplay import LIMITS, FirstInput, FirstPlayWatch, Limits
 from playtest.floor import FloorWatch
 from playtest.journal import Journal
 from playtest.observer import Observer, Outcome, Seen
@@ -28,12 +28,7 @@ from playtest.ports import Decision, Game, LogEntry, PageFault, RollSink, Tester
 from playtest.protocol.actions import Action, Wait, contact_point, describe
 from playtest.protocol.coordinates import CoordinateSpace
 from playtest.protocol.result import Roll
-from playtest.protocol.transcript import (
-    BudgetLine,
-    EndLine,
-    StartLine,
-    StepLine,
-)
+from playtest.protocol.transcript import BudgetLine, EndLine, StartLine, StepLine
 from playtest.protocol.usage import Cost, Usage
 from playtest.protocol.verdict import Phenomenon, Verdict
 from playtest.referee import RAW_LIMIT, Referee
@@ -59,6 +54,8 @@ class RollPlan:
     max_steps: int
     settle_ms: float = 1500.0
     reaction_ms: float = 0.0
+    limits: Limits = LIMITS
+    film: bool = True
 
 
 @dataclass(slots=True)
@@ -101,7 +98,7 @@ class RollRunner:
         )
         self._moments: list[Moment] = []
         self._progress = Progress()
-        self._first_play = FirstPlayWatch()
+        self._first_play = FirstPlayWatch(plan.limits)
         self.floor = FloorWatch()
         self.roll: Roll | None = None
         self._pending_log: list[LogEntry] = []
@@ -109,7 +106,6 @@ class RollRunner:
         self._actions: list[Action] = []
         self._pictures: dict[int, str] = {}
         self._effective = 0
-        self._evidence_of_progress = 0
         self._hangs = 0
         self._held_ms = 0.0
         self._charged: tuple[Usage, Cost] = tester.spent
@@ -144,6 +140,8 @@ class RollRunner:
             await self._boot(boot_fault)
             while self._ending is None:
                 await self._step()
+            if plan.film:
+                await self._trial.film(self._first_play, self._moments)
         except TesterFault as fault:
             self._journal.fault(PageFault(f"tester_{fault.reason}", fault.message))
             self._ending = Ending(Verdict.DEGRADED, reason=fault.reason, message=fault.message)
@@ -237,10 +235,10 @@ class RollRunner:
         step.fields["effect"] = effect
         if is_input:
             self._effective += effect.changed
-            self._first_play.note(self._journal.step, effect, outcome.began_ms)
+            self._first_play.note(FirstInput(self._journal.step, action, effect, outcome.began_ms))
             found = self._progress.note(effect, outcome.changes, log, self._observer.now.picture)
             step.fields["progress"] = found
-            self._evidence_of_progress += len(found)
+            self._first_play.progressed(len(found), self._game.clock.now_ms)
             self._referee.progressed(found)
         else:
             self._progress.idle_log(log)
@@ -369,7 +367,7 @@ class RollRunner:
             faults=tuple(dict.fromkeys(f.kind for f in faults)),
             phenomena=self._phenomena(ending),
             speculation=claim.speculation if claim else (),
-            first_play=self._first_play.result(bool(claim and claim.loop_closed), self._evidence_of_progress),
+            first_play=self._first_play.result(bool(claim and claim.loop_closed)),
             attribution=self._trial.attribution(ending),
             control=self._trial.control,
             aim=self._trial.aim,

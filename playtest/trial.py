@@ -9,6 +9,8 @@ from playtest.attribution import Prober
 from playtest.briefing import Briefing, Says
 from playtest.errors import BrowserFault
 from playtest.experiments import Experiments, Moment
+from playtest.filming import shoot
+from playtest.firstplay import FirstPlayWatch
 from playtest.journal import Journal
 from playtest.policy.outcome import Ending
 from playtest.ports import PageFault
@@ -74,6 +76,15 @@ class Trial:
         if ending.reason in TESTER_REASONS:
             return Attribution.TESTER
         return Attribution.UNDETERMINED if ending.reason in UNKNOWN_REASONS else Attribution.HARNESS
+
+    async def film(self, watch: FirstPlayWatch, moments: Sequence[Moment]) -> None:
+        """Tell from a film when the game was playable, where the clock allows it."""
+        if self.experiments is None or watch.first is None:
+            return
+        try:
+            watch.exact = await shoot(self.experiments, moments, watch.first)
+        except BrowserFault as fault:
+            self._note("the first play could not be filmed", fault)
 
     async def _control(self, moments: Sequence[Moment]) -> None:
         if self.experiments is None or len(moments) < 2:

@@ -19,6 +19,7 @@ from playtest.endpoint import Endpoint
 from playtest.errors import UsageError
 from playtest.evidence import RunEvidence
 from playtest.experiments import Experiments
+from playtest.firstplay import Limits
 from playtest.games import Game, find_game, read_brief
 from playtest.journal import Watcher
 from playtest.metering import Tariff
@@ -104,6 +105,8 @@ async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) ->
             settle_ms=settings.settle_ms,
             reaction_ms=settings.reaction_ms,
             timeout_s=settings.timeout_s,
+            limits=Limits(settings.playable_limit_ms, settings.feedback_limit_ms, settings.loop_limit_ms),
+            film=settings.film_first_play,
         )
         yield Run(plan, table, watcher)
 

@@ -49,7 +49,7 @@ def brief(tmp_path):
 def run(tmp_path, brief, *more, game="buttons", tester="explorer", **environment):
     where = ("--game", GAMES / game) if game else ()
     arguments = ("run", "--gid", "g1", "--brief", brief, *where, "--tester", tester, "--json", *more)
-    return call(*arguments, cwd=tmp_path, **environment)
+    return call(*arguments, cwd=tmp_path, **{"PLAYTEST_FILM_FIRST_PLAY": "0", **environment})
 
 
 def only_document(out):

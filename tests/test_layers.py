@@ -20,7 +20,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "L2 edges": ("browser.*", "vision_client", "testers.*", "drivers.*", "evidence", "ledger", "testing"),
     "L3 use cases": (
-        "runner", "referee", "trial", "attribution", "experiments", "replaying",
+        "runner", "referee", "trial", "attribution", "experiments", "filming", "replaying",
         "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch",
     ),
     "L4 delivery": ("__main__", "games", "recordings", "wiring", "report", "terminal", "commands.*", "cli"),

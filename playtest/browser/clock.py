@@ -23,6 +23,7 @@ from playtest.browser.cdp import Channel
 from playtest.browser.seeding import hold_script
 from playtest.browser.traffic import PATIENCE_S, Traffic
 from playtest.errors import BrowserFault
+from playtest.ports import Film
 
 T = TypeVar("T")
 # 1/60 s, less so little that a page's timers of 50 or 100 ms never fall due at the very end of a frame's time.
@@ -62,6 +63,7 @@ class FrameClock:
         self._frames = 0
         self._pending: set[asyncio.Task[Any]] = set()
         self.lost_events = 0
+        self.film: Film | None = None
         channel.on("Emulation.virtualTimeBudgetExpired", lambda _: self._expired.set())
 
     @property
@@ -114,6 +116,7 @@ class FrameClock:
         task.add_done_callback(self._delivered)
         if wait is Handled.AT_ONCE:
             await asyncio.wait({task}, timeout=DELIVERY_GRACE_S)
+            self._note_event()
             return
         await self._let_arrive(task)
         for _ in range(MAX_DELIVERY_FRAMES):
@@ -122,7 +125,12 @@ class FrameClock:
                 return
             await asyncio.wait({task}, timeout=DELIVERY_GRACE_S)
             if task.done():
+                self._note_event()
                 return
+
+    def _note_event(self) -> None:
+        if self.film is not None:
+            self.film.events.append(self.now_ms)
 
     async def _let_arrive(self, task: asyncio.Future[Any]) -> None:
         """Ask the page's process something: what was sent to it before, on another way, is then there as well.
@@ -143,6 +151,7 @@ class FrameClock:
         A frame that is neither shown nor pictured skips compositing.
         """
         self._frames += 1
+        picture = picture or self.film is not None
         if self._traffic is not None:
             await self._traffic.settle()
         await self._let_time_pass()
@@ -154,7 +163,10 @@ class FrameClock:
         if picture:
             call["screenshot"] = {"format": "png", "optimizeForSpeed": True}
         answer = await self._channel.send("HeadlessExperimental.beginFrame", call)
-        return base64.b64decode(answer.get("screenshotData", ""))
+        png = base64.b64decode(answer.get("screenshotData", ""))
+        if self.film is not None:
+            self.film.frames.append((self.now_ms, png))
+        return png
 
     async def _let_time_pass(self) -> None:
         """A frame's worth of virtual time, which stands still while an answer is on its way to the page."""

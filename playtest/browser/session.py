@@ -6,7 +6,8 @@ import asyncio
 import base64
 import math
 import sys
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Literal
@@ -26,7 +27,7 @@ from playtest.browser.seeding import begin_script, init_script, probe_key
 from playtest.browser.server import Gate
 from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
-from playtest.ports import LogEntry, PageFault, Point, VisibleText
+from playtest.ports import Film, LogEntry, PageFault, Point, VisibleText
 from playtest.protocol.actions import Action, Key, Wait
 from playtest.protocol.coordinates import Screen
 from playtest.protocol.keys import key_name
@@ -229,6 +230,19 @@ class GameSession:
         else:
             await self._probe_all("blind", True)
         return shown
+
+    @asynccontextmanager
+    async def film(self) -> AsyncIterator[Film]:
+        """Keeps a picture of every frame while open. From then on no WebGL draw is skipped. Raises BrowserFault."""
+        if not isinstance(self.clock, FrameClock):
+            raise BrowserFault("clock", f"frames can't be filmed under the clock {self.clock.name}")
+        self._webgl = self._may_blind = False
+        await self._probe_all("blind", False)
+        self.clock.film = Film()
+        try:
+            yield self.clock.film
+        finally:
+            self.clock.film = None
 
     async def texts(self) -> list[VisibleText]:
         """The texts on the screen, top frame first, frames within it at their places."""

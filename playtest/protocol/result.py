@@ -19,6 +19,8 @@ class FirstPlay(Document):
     playable_at_ms: float | None = None
     first_feedback_ms: float | None = None
     loop_closed: bool = False
+    loop_closed_at_ms: float | None = Field(default=None, description="When the last of its progress was measured.")
+    meets: dict[str, bool] = Field(default={}, description="Whether each keeps to its limit, which is a setting.")
     how: dict[str, str] = {}
 
 
