@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from playtest.aiming import SAME_TAP, Miss, Try, meaning_of, tries_for
 from playtest.errors import BrowserFault
@@ -11,17 +12,31 @@ from playtest.experiments import Experiments, Moment
 from playtest.exploring.leaks import leaked
 from playtest.exploring.scene import Scene, see
 from playtest.observer import Observer
-from playtest.pictures import Picture, decode
+from playtest.pictures import Picture, decode, distance, signature
+from playtest.policy.progress import NEW_SCREEN_DISTANCE
 from playtest.ports import Point
 from playtest.protocol.actions import Pointed, contact_point, describe
 from playtest.protocol.coordinates import CoordinateSpace, Screen
 from playtest.protocol.result import Aim
 from playtest.protocol.verdict import ClaimedPhenomenon, Probe, ProbeResult
+from playtest.text_changes import pattern_of
 
-# Each probe takes a rerun of the roll; the first few tell whether a claim holds.
-MAX_PROBED = 3
+# The first few tell whether a claim holds.
+MAX_PROBED = 6
+# Each takes the roll's game time up to the claim, once or twice.
+MAX_RERUNS = 3
 # Game time for the screen to answer one try.
 PROBE_SETTLE_MS = 400.0
+
+
+class _Attempt(NamedTuple):
+    """One other way to touch what a claim is about, and the screen after it."""
+
+    claim: ClaimedPhenomenon
+    action: Pointed
+    tried: Try
+    number: int
+    look: Picture
 
 
 @dataclass(slots=True)
@@ -39,21 +54,38 @@ class Prober:
     ) -> dict[ClaimedPhenomenon, Probe]:
         """A result for each claim."""
         found: dict[ClaimedPhenomenon, Probe] = {}
-        worked = 0
+        untried: list[ClaimedPhenomenon] = []
         for claim in claims:
-            if claim in self._known:
-                found[claim] = self._known[claim]
-                continue
-            if worked >= MAX_PROBED:
-                found[claim] = Probe(result=ProbeResult.UNTESTABLE, why=f"only {MAX_PROBED} claims are tried again")
-                continue
             try:
-                spent_ms = self.experiments.spent_ms
-                found[claim] = self._known[claim] = await self._one(claim, moments)
-                worked += self.experiments.spent_ms > spent_ms
+                known = self._known.get(claim) or await self._by_the_record(claim, moments)
             except BrowserFault as fault:
-                why = f"the game could not be replayed: {fault.message}"
-                found[claim] = Probe(result=ProbeResult.UNTESTABLE, why=why)
+                known = _untestable(f"the game could not be replayed: {fault.message}")
+            if known is None:
+                untried.append(claim)
+            else:
+                found[claim] = known
+        tried = await self._try_all(untried[:MAX_PROBED], moments)
+        self._known |= tried
+        for claim in untried:
+            found[claim] = tried.get(claim) or _untestable(f"only {MAX_PROBED} claims are tried again")
+        return {claim: found[claim] for claim in claims}
+
+    async def _try_all(
+        self, claims: Sequence[ClaimedPhenomenon], moments: Sequence[Moment]
+    ) -> dict[ClaimedPhenomenon, Probe]:
+        """Claims about one screen are tried in one rerun, until something answers and so makes another screen of it."""
+        found: dict[ClaimedPhenomenon, Probe] = {}
+        for _ in range(MAX_RERUNS):
+            left = [claim for claim in claims if claim not in found]
+            if not left:
+                break
+            group = _on_one_screen(left, moments)
+            try:
+                found |= await self._try_group(group, moments)
+            except BrowserFault as fault:
+                found[group[0]] = _untestable(f"the game could not be replayed: {fault.message}")
+        for claim in claims:
+            found.setdefault(claim, _untestable(f"only {MAX_RERUNS} screens are played to again"))
         return found
 
     @property
@@ -65,7 +97,8 @@ class Prober:
             offsets=tuple(miss.offset for miss in self.misses), meaning=meaning_of(self.misses, self.space, self.screen)
         )
 
-    async def _one(self, claim: ClaimedPhenomenon, moments: Sequence[Moment]) -> Probe:
+    async def _by_the_record(self, claim: ClaimedPhenomenon, moments: Sequence[Moment]) -> Probe | None:
+        """What the record alone says of a claim; None when it takes another try. Raises BrowserFault."""
         here = next((moment for moment in moments if moment.step == claim.step), None)
         after = next((moment for moment in moments if moment.step == claim.step + 1), None)
         for moment in (here, after):
@@ -73,15 +106,12 @@ class Prober:
             if leak is not None:
                 return Probe(result=ProbeResult.CONFIRMED, why=f"the screen shows the leaked value {leak[:60]!r}")
         if here is None or here.action is None:
-            return Probe(result=ProbeResult.UNTESTABLE, why="no input was made at that step")
+            return _untestable("no input was made at that step")
         if not isinstance(here.action, Pointed):
-            return Probe(result=ProbeResult.UNTESTABLE, why=f"a {here.action.type} has no one spot to try again")
+            return _untestable(f"a {here.action.type} has no one spot to try again")
         if here.changed and await self._did_change(here, after, moments):
-            return Probe(
-                result=ProbeResult.UNTESTABLE,
-                why="the input of that step did change the screen, so the claim is about something else",
-            )
-        return await self._try_again(here.action, moments, claim.step)
+            return _untestable("the input of that step did change the screen, so the claim is about something else")
+        return None
 
     async def _did_change(self, here: Moment, after: Moment | None, moments: Sequence[Moment]) -> bool:
         """Whether an input that seemed to change the screen did so, against the same moment without it."""
@@ -90,24 +120,42 @@ class Prober:
         shown = decode(after.picture, here.ended_ms)
         return (await self.experiments.difference(moments, here.step, shown)).changed
 
-    async def _try_again(self, action: Pointed, moments: Sequence[Moment], step: int) -> Probe:
-        """Other ways to touch what was aimed at, one after another from the very moment, against no input at all."""
+    async def _try_group(
+        self, group: Sequence[ClaimedPhenomenon], moments: Sequence[Moment]
+    ) -> dict[ClaimedPhenomenon, Probe]:
+        """Other ways to touch what was aimed at, one after another from the first claim's moment, against no input."""
+        step = group[0].step
+        actions = {moment.step: moment.action for moment in moments}
+        made: list[_Attempt] = []
         async with self.experiments.moment_before(moments, step) as (_, observer):
-            tries = tries_for(action, _scene(observer))
-            looks: list[Picture] = []
-            for number, other in enumerate(tries, 1):
-                outcome = await observer.act(other.action, mouse=other.mouse, settle_ms=PROBE_SETTLE_MS)
-                if observer.still and outcome.effect.changed:
-                    return self._refuted(action, other, number)
-                looks.append(observer.now.picture)
             still = observer.still
-        if not still:
-            # What moves by itself moves just so without the inputs: the first look that differs tells which answered.
-            answered = await self.experiments.first_difference(moments, step, looks)
-            if answered is not None:
-                return self._refuted(action, tries[answered], answered + 1)
-        words = ", ".join(other.words for other in tries[:6])
-        return Probe(result=ProbeResult.CONFIRMED, why=f"nothing there answers: {words}", tries=len(tries))
+            for claim in group:
+                action = actions[claim.step]
+                assert isinstance(action, Pointed), "only these are tried"
+                for number, other in enumerate(tries_for(action, _scene(observer)), 1):
+                    outcome = await observer.act(other.action, mouse=other.mouse, settle_ms=PROBE_SETTLE_MS)
+                    made.append(_Attempt(claim, action, other, number, observer.now.picture))
+                    still = still and observer.still
+                    if still and outcome.effect.changed:
+                        return self._results(made, len(made) - 1)
+        if still:
+            return self._results(made, None)
+        # What moves by itself moves just so without the inputs: the first look that differs tells which answered.
+        looks = [attempt.look for attempt in made]
+        return self._results(made, await self.experiments.first_difference(moments, step, looks))
+
+    def _results(self, made: Sequence[_Attempt], answered: int | None) -> dict[ClaimedPhenomenon, Probe]:
+        """What the attempts say, the one that was answered among them; those after it saw another screen."""
+        found: dict[ClaimedPhenomenon, Probe] = {}
+        counted = made if answered is None else made[: answered + 1]
+        for claim in dict.fromkeys(attempt.claim for attempt in counted):
+            own = [attempt for attempt in counted if attempt.claim is claim]
+            words = ", ".join(attempt.tried.words for attempt in own[:6])
+            found[claim] = Probe(result=ProbeResult.CONFIRMED, why=f"nothing there answers: {words}", tries=len(own))
+        if answered is not None:
+            last = made[answered]
+            found[last.claim] = self._refuted(last.action, last.tried, last.number)
+        return found
 
     def _refuted(self, action: Pointed, answered: Try, tried: int) -> Probe:
         spot = Point(*(contact_point(answered.action) or (action.x, action.y)))
@@ -123,3 +171,23 @@ class Prober:
 
 def _scene(observer: Observer) -> Scene:
     return see(0, observer.now.picture.pixels, observer.now.texts)
+
+
+def _untestable(why: str) -> Probe:
+    return Probe(result=ProbeResult.UNTESTABLE, why=why)
+
+
+def _on_one_screen(claims: Sequence[ClaimedPhenomenon], moments: Sequence[Moment]) -> list[ClaimedPhenomenon]:
+    """The earliest claim and those whose moments show the same screen with the same words."""
+    by_step = {moment.step: moment for moment in moments}
+    first = min(claims, key=lambda claim: claim.step)
+    shown = by_step[first.step]
+    words = {pattern_of(text) for text in shown.texts}
+    look = signature(decode(shown.picture, 0.0).pixels)
+    group = [first]
+    for claim in claims:
+        other = by_step[claim.step]
+        if claim is not first and words == {pattern_of(text) for text in other.texts}:
+            near = distance(look, signature(decode(other.picture, 0.0).pixels)) < NEW_SCREEN_DISTANCE
+            group += [claim] if near else []
+    return group
