@@ -189,6 +189,9 @@ class Run:
             started_at=self._started_at,
             duration_ms=round((time.monotonic() - self._started) * 1000, 1),
             game_time_ms=round(sum(roll.game_time_ms for roll in rolls), 1),
+            held_ms=round(sum(roll.held_ms for roll in rolls), 1),
+            experiment_ms=round(sum(roll.experiment_ms for roll in rolls), 1),
+            speed=min((roll.speed for roll in rolls if roll.speed is not None), default=None),
             evidence=EvidencePaths(report="report.html", rolls=tuple(f"roll-{roll.number}" for roll in rolls)),
             floor=last.floor if last else None,
         )

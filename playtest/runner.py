@@ -24,6 +24,7 @@ from playtest.policy.budget import Budget
 from playtest.policy.outcome import Ending, phenomena_of
 from playtest.policy.progress import Progress
 from playtest.policy.refusals import distinct_taps
+from playtest.policy.timekeeping import Timekeeping
 from playtest.ports import Decision, Game, LogEntry, PageFault, RollSink, Tester, View
 from playtest.protocol.actions import Action, Wait, contact_point, describe
 from playtest.protocol.coordinates import CoordinateSpace
@@ -107,7 +108,7 @@ class RollRunner:
         self._pictures: dict[int, str] = {}
         self._effective = 0
         self._hangs = 0
-        self._held_ms = 0.0
+        self._time = Timekeeping()
         self._charged: tuple[Usage, Cost] = tester.spent
         self._started_with: tuple[Usage, Cost] = tester.spent
         self._ending: Ending | None = None
@@ -191,7 +192,7 @@ class RollRunner:
         await self._game.clock.hold()
         for attempt in itertools.count(1):
             view, canary = await self._look(step, attempt)
-            thinking = self._journal.wall_ms
+            thinking, game_ms = self._journal.wall_ms, self._game.clock.now_ms
             try:
                 decision = await self._tester.decide(view)
             except ReplyRefused as refused:
@@ -199,10 +200,10 @@ class RollRunner:
                 continue
             finally:
                 thought = self._journal.wall_ms - thinking
-                self._held_ms += thought
+                self._time.thought(thought, self._game.clock.now_ms - game_ms)
                 usage, cost = self._charge()
                 step.fields["usage"] = step.fields.get("usage", Usage()) + usage
-                step.fields["cost"] = _add_cost(step.fields.get("cost"), cost)
+                step.fields["cost"] = step.fields["cost"].plus(cost) if "cost" in step.fields else cost
                 step.fields["thought_ms"] = round(step.fields.get("thought_ms", 0.0) + thought, 1)
             self._note_decision(step, decision)
             if not self._tester.reads_canary or self._referee.picture_arrived(decision, canary):
@@ -356,7 +357,7 @@ class RollRunner:
             verdict=ending.verdict,
             kind=ending.kind,
             degraded_reason=ending.reason,
-            summary=ending.message,
+            summary=ending.message + ("" if ending.verdict is Verdict.PASS else self._time.caveat),
             steps=self._journal.step,
             budget=self._budget.allowed,
             distinct_taps=distinct_taps(self._actions),
@@ -377,7 +378,9 @@ class RollRunner:
             cost=cost.model_copy(update={"amount": max(0.0, cost.amount - self._started_with[1].amount)}),
             game_time_ms=round(self._game.clock.now_ms, 1),
             wall_time_ms=round(self._journal.wall_ms, 1),
-            held_ms=round(self._held_ms, 1),
+            held_ms=round(self._time.held_ms, 1),
+            unheld_ms=round(self._time.unheld_ms, 1),
+            speed=self._time.speed(self._game.clock.now_ms, self._journal.wall_ms, self._trial.spent_ms),
         )
 
     def _phenomena(self, ending: Ending) -> tuple[Phenomenon, ...]:
@@ -390,9 +393,3 @@ class RollRunner:
             last_step=self._journal.step,
             pictures=self._pictures,
         )
-
-
-def _add_cost(before: Cost | None, more: Cost) -> Cost:
-    if before is None:
-        return more
-    return more.model_copy(update={"amount": before.amount + more.amount, "priced": before.priced and more.priced})

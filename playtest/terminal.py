@@ -171,8 +171,17 @@ def _summary(result: RunResult) -> list[tuple[str, str]]:
     rows.append(("first play", f"playable {playable}, answers input {answered}, loop {closed}"))
     steps = sum(roll.steps for roll in result.rolls)
     rows.append(("steps", f"{steps} in {duration(result.duration_ms)} ({duration(result.game_time_ms)} of game time)"))
+    rows.append(("time", _time(result)))
     rows.append(("cost", _cost(result.cost, result.usage.requests)))
     return rows
+
+
+def _time(result: RunResult) -> str:
+    held, tried = duration(result.held_ms), duration(result.experiment_ms)
+    speed = "" if result.speed is None else f", {result.speed:.1f}x while driven"
+    ran_on = sum(roll.unheld_ms for roll in result.rolls)
+    unheld = f", not held for {duration(ran_on)} of game time" if ran_on else ""
+    return f"held {held} for the tester, {tried} for control, probes and film{speed}{unheld}"
 
 
 def _cost(cost: Cost, requests: int) -> str:

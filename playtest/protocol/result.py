@@ -83,8 +83,10 @@ class Roll(Document):
     cost: Cost = Cost()
     game_time_ms: float = 0
     wall_time_ms: float = 0
-    experiment_ms: float = Field(default=0, description="Wall time spent on control and probes.")
+    experiment_ms: float = Field(default=0, description="Wall time spent on control, probes and film.")
     held_ms: float = Field(default=0, description="Wall time that the game was held while the tester thought.")
+    unheld_ms: float = Field(default=0, description="Game time that ran on while the tester thought.")
+    speed: float | None = Field(default=None, description="Game time per wall time while the game was driven.")
 
 
 class TesterInfo(Document):
@@ -134,6 +136,9 @@ class RunResult(Document):
     started_at: str
     duration_ms: float
     game_time_ms: float
+    held_ms: float = Field(default=0, description="Wall time that games were held while the tester thought.")
+    experiment_ms: float = Field(default=0, description="Wall time spent on controls, probes and films.")
+    speed: float | None = Field(default=None, description="Of the slowest roll: game time per wall time while driven.")
     evidence: EvidencePaths
     floor: Floor | None = None
 

@@ -38,3 +38,7 @@ class Cost(Document):
     amount: float = Field(default=0.0, ge=0)
     currency: str = "CNY"
     priced: bool = True
+
+    def plus(self, more: Cost) -> Cost:
+        """Both together, in the currency of the latter."""
+        return more.model_copy(update={"amount": self.amount + more.amount, "priced": self.priced and more.priced})
