@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from playtest import __version__
 from playtest.commands.config import config
 from playtest.commands.doctor import doctor
+from playtest.commands.export import export
 from playtest.commands.replay import replay
 from playtest.commands.run import run
 from playtest.commands.schema import schema
@@ -87,6 +88,11 @@ def _parser() -> argparse.ArgumentParser:
     again.set_defaults(
         command=lambda options: replay(options.roll, options.game, _load(options).settings, options.json)
     )
+
+    written = commands.add_parser("export", help="write a recorded roll as a Playwright test that needs no playtest")
+    written.add_argument("roll", type=Path, help="the folder of one roll, evidence/playtest/roll-1 for example")
+    written.add_argument("--out", type=Path, metavar="FILE", help="the script; default ROLL/test_roll_N.py")
+    written.set_defaults(command=lambda options: export(options.roll, options.out, _load(options).settings))
 
     checked = commands.add_parser("doctor", help="say what works on this machine")
     checked.add_argument("--install", action="store_true", help="install a browser where there is none")
