@@ -1,7 +1,7 @@
 """The first play on film: the roll's beginning played again, every frame of it kept, with and without the input.
 
-Exact to a frame, under the clock `frames` only. Cost: about five fresh browsers, each for the few seconds of game time
-up to the first effective input.
+Exact to a frame, under the clock `frames`, at the cost of about five fresh browsers, each for the few seconds of game
+time up to the first effective input. Where nothing is held, the roll itself is filmed as it is shown.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Studio:
     async def playable(self, answer: _Answer) -> tuple[float, str]:
         """The first frame of the screen as it was tapped, tried; where that gets no answer, when taps begin to."""
         times = [ms for ms in self._idle if ms <= self._first.began_ms + FRAME_MS / 2]
-        number = self._first_like_the_last(times)
+        number = first_like_the_last(self._idle, times, self._first)
         step = self._first.step
         if number == len(times) - 1 or await self._answers_at(times[number], answer.event) is not None:
             how = f"filmed: the first frame of the screen as step {step} found it, and it answers"
@@ -150,34 +150,67 @@ class _Studio:
                 return ms
         return None
 
-    def _first_like_the_last(self, times: Sequence[float]) -> int:
-        """Which frame is the first of the last screen on which the tapped thing looked as when it was tapped."""
-        last = self._picture(times[-1])
-        own = self._moving(times, last)
-        point = contact_point(self._first.action)
-        box = None if point is None else (point[0] - NEAR_PX, point[1] - NEAR_PX, 2 * NEAR_PX, 2 * NEAR_PX)
-        shape = _within(box, own.shape) & ~own
-        look = _cached(lambda png: _likeness(last, decode(png, 0.0), shape))
-        found = len(times) - 1
-        for number in range(len(times) - 1, -1, -1):
-            same_screen, same_thing = look(self._idle[times[number]])
-            if not same_screen:
-                break
-            if same_thing:
-                found = number
-        return found
 
-    def _moving(self, times: Sequence[float], last: Picture) -> Tiles:
-        """The tiles that moved by themselves shortly before the input."""
-        moving = np.zeros_like(changed_tiles(last, last))
-        recent = [ms for ms in times if ms > times[-1] - AMBIENT_MS]
-        for before, after in pairwise(recent):
-            if self._idle[before] != self._idle[after]:
-                moving |= changed_tiles(self._picture(before), self._picture(after))
-        return moving
+def from_live_film(film: Film, first: FirstInput) -> Exact | None:
+    """The same from a film of the roll itself, where nothing was held: as exact as its frames are close.
 
-    def _picture(self, ms: float) -> Picture:
-        return decode(self._idle[ms], ms)
+    A touch is held for some frames; which of its ends was answered can't be told afterwards, so where both came before
+    the change it is counted from their middle.
+    """
+    events = [ms for ms in film.events if ms >= first.began_ms - FRAME_MS]
+    before = {ms: image for ms, image in film.frames if events and ms < events[0]}
+    if not before:
+        return None
+    times = sorted(before)
+    playable_ms = times[first_like_the_last(before, times, first)]
+    how = f"filmed as it was shown: the first frame of the screen as step {first.step} found it"
+    changed_ms = _first_change_live(film, before[times[-1]], _moving(before, times), first, events[0])
+    if changed_ms is None:
+        return Exact(playable_ms, first.effect.first_change_ms, how, "at the latest: the first picture that differed")
+    began_ms, ended_ms = events[0], events[1] if len(events) > 1 else events[0]
+    if changed_ms < ended_ms or began_ms == ended_ms:
+        return Exact(playable_ms, changed_ms - began_ms, how, "filmed as it was shown: from the input's beginning")
+    half_ms = (ended_ms - began_ms) / 2
+    words = f"filmed as it was shown: from the middle of the touch, within {half_ms:.0f} ms and a frame"
+    return Exact(playable_ms, changed_ms - began_ms - half_ms, how, words)
+
+
+def _first_change_live(film: Film, last: bytes, own: Tiles, first: FirstInput, since_ms: float) -> float | None:
+    shown = decode(last, since_ms)
+    region = _within(first.effect.region, own.shape) & ~own
+    for ms, image in film.frames:
+        if ms >= since_ms and image != last and (changed_tiles(shown, decode(image, ms)) & region).any():
+            return ms
+    return None
+
+
+def first_like_the_last(frames: dict[float, bytes], times: Sequence[float], first: FirstInput) -> int:
+    """Which frame is the first of the last screen on which the tapped thing looked as when it was tapped."""
+    last = decode(frames[times[-1]], times[-1])
+    own = _moving(frames, times)
+    point = contact_point(first.action)
+    box = None if point is None else (point[0] - NEAR_PX, point[1] - NEAR_PX, 2 * NEAR_PX, 2 * NEAR_PX)
+    shape = _within(box, own.shape) & ~own
+    look = _cached(lambda png: _likeness(last, decode(png, 0.0), shape))
+    found = len(times) - 1
+    for number in range(len(times) - 1, -1, -1):
+        same_screen, same_thing = look(frames[times[number]])
+        if not same_screen:
+            break
+        if same_thing:
+            found = number
+    return found
+
+
+def _moving(frames: dict[float, bytes], times: Sequence[float]) -> Tiles:
+    """The tiles that moved by themselves shortly before the last of these frames."""
+    last = decode(frames[times[-1]], times[-1])
+    moving = np.zeros_like(changed_tiles(last, last))
+    recent = [ms for ms in times if ms > times[-1] - AMBIENT_MS]
+    for before, after in pairwise(recent):
+        if frames[before] != frames[after]:
+            moving |= changed_tiles(decode(frames[before], before), decode(frames[after], after))
+    return moving
 
 
 def _longer(film: Film, than: Film) -> float:

@@ -115,6 +115,10 @@ class Game(Protocol):
         """Keeps a picture of every frame while it is open (clock `frames` only)."""
         ...
 
+    async def film_so_far(self) -> Film | None:
+        """What was filmed while nothing was held (clock `realtime`); None under other clocks. It ends here."""
+        ...
+
     async def texts(self) -> list[VisibleText]:
         """The texts on the screen, from the DOM and from 2D canvases."""
         ...

@@ -142,7 +142,7 @@ class RollRunner:
             while self._ending is None:
                 await self._step()
             if plan.film:
-                await self._trial.film(self._first_play, self._moments)
+                await self._trial.film(self._first_play, self._game, self._moments)
         except TesterFault as fault:
             self._journal.fault(PageFault(f"tester_{fault.reason}", fault.message))
             self._ending = Ending(Verdict.DEGRADED, reason=fault.reason, message=fault.message)

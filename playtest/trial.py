@@ -9,11 +9,11 @@ from playtest.attribution import Prober
 from playtest.briefing import Briefing, Says
 from playtest.errors import BrowserFault
 from playtest.experiments import Experiments, Moment
-from playtest.filming import shoot
+from playtest.filming import from_live_film, shoot
 from playtest.firstplay import FirstPlayWatch
 from playtest.journal import Journal
 from playtest.policy.outcome import Ending
-from playtest.ports import PageFault
+from playtest.ports import Game, PageFault
 from playtest.protocol.actions import Action
 from playtest.protocol.coordinates import CoordinateSpace, Screen
 from playtest.protocol.result import Aim, Control
@@ -77,12 +77,15 @@ class Trial:
             return Attribution.TESTER
         return Attribution.UNDETERMINED if ending.reason in UNKNOWN_REASONS else Attribution.HARNESS
 
-    async def film(self, watch: FirstPlayWatch, moments: Sequence[Moment]) -> None:
+    async def film(self, watch: FirstPlayWatch, game: Game, moments: Sequence[Moment]) -> None:
         """Tell from a film when the game was playable, where the clock allows it."""
-        if self.experiments is None or watch.first is None:
+        if watch.first is None:
             return
         try:
-            watch.exact = await shoot(self.experiments, moments, watch.first)
+            if self.experiments is not None:
+                watch.exact = await shoot(self.experiments, moments, watch.first)
+            elif (live := await game.film_so_far()) is not None:
+                watch.exact = from_live_film(live, watch.first)
         except BrowserFault as fault:
             self._note("the first play could not be filmed", fault)
 

@@ -142,6 +142,7 @@ class RunTable:
                 start_date_ms=self._prepared.start_date_ms,
                 hang_s=settings.hang_s,
                 boot_s=settings.boot_s,
+                film=settings.film_first_play,
             )
 
         return opened(self._gate, self._prepared.clocks, options_for)

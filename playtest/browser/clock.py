@@ -20,6 +20,7 @@ from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from playtest.browser.cdp import Channel
+from playtest.browser.screencast import Screencast
 from playtest.browser.seeding import hold_script
 from playtest.browser.traffic import PATIENCE_S, Traffic
 from playtest.errors import BrowserFault
@@ -263,9 +264,11 @@ class RealClock:
 
     name = "realtime"
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, *, film: bool = False) -> None:
         self._channel = channel
         self._zero = time.monotonic()
+        self._screencast = Screencast(channel) if film else None
+        self._events: list[float] = []
 
     @property
     def now_ms(self) -> float:
@@ -276,15 +279,31 @@ class RealClock:
         """Nothing to install."""
 
     async def load(self, navigation: Awaitable[T]) -> T:
-        """Wait for the navigation."""
+        """Wait for the navigation, and count from when the browser says that it began."""
+        if self._screencast is not None:
+            await self._screencast.start()
         self._zero = time.monotonic()
-        return await navigation
+        answer = await navigation
+        await self._channel.send("Performance.enable")
+        told = (await self._channel.send("Performance.getMetrics"))["metrics"]
+        metrics = {metric["name"]: metric["value"] for metric in told}
+        self._zero = time.monotonic() - (metrics["Timestamp"] - metrics["NavigationStart"])
+        return answer
+
+    async def end_film(self) -> Film | None:
+        """What was filmed since navigation, by game time; None without a film. It ends here."""
+        if self._screencast is None:
+            return None
+        await self._screencast.stop()
+        zero_s = time.time() - self.now_ms / 1000
+        return Film([((shown_s - zero_s) * 1000, image) for shown_s, image in self._screencast.frames], self._events)
 
     async def hold(self) -> None:
         """Nothing is held under this clock."""
 
     async def deliver(self, event: Awaitable[Any], wait: Handled = Handled.BY_FRAME) -> None:
         """Dispatch an input event and wait until the page has handled it. Raises BrowserFault."""
+        self._events.append(self.now_ms)
         await self._channel.within(event, "an input event")
 
     async def advance(self, ms: float) -> None:

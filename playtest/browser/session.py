@@ -49,6 +49,7 @@ class GameOptions:
     seed: int
     start_date_ms: float
     hang_s: float = 10.0
+    film: bool = False
     boot_s: float = 20.0
     screen: Screen = field(default_factory=Screen)
 
@@ -120,7 +121,7 @@ class GameSession:
             return FrameClock(self._channel, self._options.start_date_ms, self._traffic)
         if name == "js":
             return PageClock(self._page, self._channel, self._options.start_date_ms, self._key)
-        return RealClock(self._channel)
+        return RealClock(self._channel, film=self._options.film)
 
     async def _boot(self) -> None:
         """Load up to the document's load event or the boot limit; a page that never ends loading is played.
@@ -243,6 +244,10 @@ class GameSession:
             yield self.clock.film
         finally:
             self.clock.film = None
+
+    async def film_so_far(self) -> Film | None:
+        """What was filmed while nothing was held (clock `realtime`); it ends here. Raises BrowserFault."""
+        return await self.clock.end_film() if isinstance(self.clock, RealClock) else None
 
     async def texts(self) -> list[VisibleText]:
         """The texts on the screen, top frame first, frames within it at their places."""
