@@ -1,4 +1,4 @@
-"""`python -m bench`: seconds per tap step next to plain Playwright, and our own peak memory.
+"""`python -m bench`: seconds per tap step next to plain Playwright, what experiments cost, and our own peak memory.
 
 An instant endpoint on this machine answers each request, so what is measured is the runner: capture, ruler, evidence,
 real input events, the settle wait and the effect. Plain Playwright taps and takes a screenshot, in the same run.
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright
 
+from bench.experiments import cost
 from playtest.browser.find import find_browser
 from tests.endpoint import KEY, Request, StrictEndpoint
 from tests.play import play_with
@@ -90,6 +91,9 @@ async def main() -> None:
         ratio = statistics.median(measured) / statistics.median(reference)
         print(row(f"{page.name}: playtest", measured) + f"   {ratio:5.2f}")
         print(row(f"{page.name}: screenshot()+tap", reference))
+    print("\nexperiments")
+    for line in await cost():
+        print(line)
     print(f"\npeak memory of our process over a roll of {STEPS} steps: {peak_memory_mb(PAGES / '2d-busy'):.0f} MB")
 
 

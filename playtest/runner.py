@@ -374,6 +374,8 @@ class RollRunner:
             aim=self._trial.aim,
             floor=self.floor.result(),
             experiment_ms=round(self._trial.spent_ms, 1),
+            probe_ms=round(self._trial.probe_ms, 1),
+            film_ms=round(self._trial.film_ms, 1),
             usage=usage - self._started_with[0],
             cost=cost.model_copy(update={"amount": max(0.0, cost.amount - self._started_with[1].amount)}),
             game_time_ms=round(self._game.clock.now_ms, 1),

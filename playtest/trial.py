@@ -38,6 +38,8 @@ class Trial:
     screen: Screen
     control: Control | None = None
     probes: dict[ClaimedPhenomenon, Probe] = field(default_factory=dict)
+    probe_ms: float = 0.0
+    film_ms: float = 0.0
     _prober: Prober | None = None
     _told: bool = False
 
@@ -81,6 +83,7 @@ class Trial:
         """Tell from a film when the game was playable, where the clock allows it."""
         if watch.first is None:
             return
+        before_ms = self.spent_ms
         try:
             if self.experiments is not None:
                 watch.exact = await shoot(self.experiments, moments, watch.first)
@@ -88,6 +91,8 @@ class Trial:
                 watch.exact = from_live_film(live, watch.first)
         except BrowserFault as fault:
             self._note("the first play could not be filmed", fault)
+        finally:
+            self.film_ms = self.spent_ms - before_ms
 
     async def _control(self, moments: Sequence[Moment]) -> None:
         if self.experiments is None or len(moments) < 2:
@@ -103,7 +108,9 @@ class Trial:
             return True
         if self._prober is None:
             self._prober = Prober(self.experiments, self.space, self.screen)
+        before_ms = self.spent_ms
         self.probes = await self._prober.probe(claim.phenomena, moments)
+        self.probe_ms += self.spent_ms - before_ms
         results = {probe.result for probe in self.probes.values()}
         return ProbeResult.REFUTED not in results or bool(results & {ProbeResult.CONFIRMED, ProbeResult.FLAKY})
 

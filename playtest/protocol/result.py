@@ -84,6 +84,8 @@ class Roll(Document):
     game_time_ms: float = 0
     wall_time_ms: float = 0
     experiment_ms: float = Field(default=0, description="Wall time spent on control, probes and film.")
+    probe_ms: float = Field(default=0, description="Of these, on trying claims again.")
+    film_ms: float = Field(default=0, description="Of these, on filming the first play.")
     held_ms: float = Field(default=0, description="Wall time that the game was held while the tester thought.")
     unheld_ms: float = Field(default=0, description="Game time that ran on while the tester thought.")
     speed: float | None = Field(default=None, description="Game time per wall time while the game was driven.")
