@@ -72,25 +72,25 @@ class RollRecord:
         return {line.step: line for line in self.steps}
 
 
-def write_report(evidence_dir: Path) -> Path:
+def write_report(evidence_dir: Path, result: RunResult | None = None) -> Path:
     """Write `report.html` into an `evidence/playtest/` folder and return its path.
 
-    A run that was killed has a report too: it shows the whole lines that were written. Raises EvidenceError.
+    Without `result` the folder's own `playtest.json` is read. A run that was killed has a report too: it shows the
+    whole lines that were written. Raises EvidenceError.
     """
     root = evidence_dir.resolve()
     if not root.is_dir():
         raise EvidenceError(f"there is no evidence folder {evidence_dir}", "give the folder that holds playtest.json")
     target = root / REPORT_NAME
     try:
-        page = _render(root)
+        page = _render(root, result or _document(root / RESULT_NAME, RunResult))
     except OSError as error:
         raise EvidenceError(f"the evidence can't be read: {error}", "check the folder's permissions") from error
     write_atomically(target, page)
     return evidence_dir / REPORT_NAME
 
 
-def _render(root: Path) -> str:
-    result = _document(root / RESULT_NAME, RunResult)
+def _render(root: Path, result: RunResult | None) -> str:
     records = _records(root, result)
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES, encoding="utf-8"),

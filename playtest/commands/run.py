@@ -34,8 +34,10 @@ def run(request: RunRequest, settings: Settings, as_json: bool) -> int:
     evidence.open()
     try:
         result = asyncio.run(play())
-        path = evidence.write_result(result)
-        write_report(evidence.folder)
+        try:
+            write_report(evidence.folder, result)
+        finally:  # last, so that who waits for it finds the rest; and whatever came of the report
+            path = evidence.write_result(result)
     finally:
         evidence.close()
     view.on_result(result, path)
