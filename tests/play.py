@@ -40,7 +40,9 @@ class Played:
 async def play(game: Path, tmp_path: Path, brief: str = "A little game. Tap to play.", **flags: Any) -> Played:
     """One run to its end."""
     (tmp_path / "brief.md").write_text(brief, "utf-8")
-    settings = load({"evidence": tmp_path / "evidence", "seed": 7, "film_first_play": False, **flags}, {}, tmp_path).settings
+    settings = load(
+        {"evidence": tmp_path / "evidence", "seed": 7, "film_first_play": False, **flags}, {}, tmp_path
+    ).settings
     prepared = prepare(RunRequest(game.name, tmp_path / "brief.md", str(game)), settings)
     evidence = RunEvidence(settings.evidence, game.name)
     lines: list[tuple[int, TranscriptLine]] = []
