@@ -10,7 +10,7 @@ import itertools
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ from playwright.async_api import Error as PlaywrightError
 from playtest.browser.cdp import Channel
 from playtest.browser.clock import FRAME_MS, FrameClock, PageClock
 from playtest.browser.find import BrowserBinary
-from playtest.browser.launch import BEGIN_FRAME_FLAGS, COMMON_FLAGS, LAUNCH_DEADLINE_S, running_as_root
+from playtest.browser.launch import BEGIN_FRAME_FLAGS, COMMON_FLAGS, LAUNCH_DEADLINE_S, NO_SANDBOX, running_as_root
 from playtest.errors import BrowserFault
 
 T = TypeVar("T")
@@ -180,8 +180,8 @@ async def _try_webgl(page: Page) -> str:
 async def _try_sandbox(playwright: Playwright, binary: BrowserBinary) -> str:
     if running_as_root():
         raise BrowserFault("boot", "Chromium has no sandbox for root")
-    async with _plain_page(playwright, binary) as page:
-        await _within(page.evaluate("1 + 1"))
+    async with _launched(playwright, binary, (), sandbox=True) as context:
+        await _within(context.pages[0].evaluate("1 + 1"))
     return "Chromium runs in its sandbox"
 
 
@@ -197,14 +197,30 @@ async def _plain_page(playwright: Playwright, binary: BrowserBinary) -> AsyncIte
 async def _context(
     playwright: Playwright, binary: BrowserBinary, args: tuple[str, ...] = ()
 ) -> AsyncIterator[BrowserContext]:
-    """A browser as a game gets it, on an empty profile; both are gone afterwards."""
+    """A browser as a game gets it: without its sandbox where that can't be used."""
+    async with AsyncExitStack() as stack:
+        try:
+            launched = _launched(playwright, binary, args, sandbox=not running_as_root())
+            context = await stack.enter_async_context(launched)
+        except PlaywrightError as error:
+            if running_as_root() or NO_SANDBOX.search(str(error)) is None:
+                raise
+            context = await stack.enter_async_context(_launched(playwright, binary, args, sandbox=False))
+        yield context
+
+
+@asynccontextmanager
+async def _launched(
+    playwright: Playwright, binary: BrowserBinary, args: tuple[str, ...], *, sandbox: bool
+) -> AsyncIterator[BrowserContext]:
+    """A browser on an empty profile; both are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="playtest-doctor-", ignore_cleanup_errors=True) as profile:
         context = await playwright.chromium.launch_persistent_context(
             profile,
             executable_path=binary.path,
             args=[*COMMON_FLAGS, *args],
             headless=True,
-            chromium_sandbox=not running_as_root(),
+            chromium_sandbox=sandbox,
             timeout=LAUNCH_DEADLINE_S * 1000,
             no_viewport=True,
             handle_sigint=False,
