@@ -150,7 +150,7 @@ class Prober:
         counted = made if answered is None else made[: answered + 1]
         for claim in dict.fromkeys(attempt.claim for attempt in counted):
             own = [attempt for attempt in counted if attempt.claim is claim]
-            words = ", ".join(attempt.tried.words for attempt in own[:6])
+            words = ", ".join(dict.fromkeys(attempt.tried.words for attempt in own))
             found[claim] = Probe(result=ProbeResult.CONFIRMED, why=f"nothing there answers: {words}", tries=len(own))
         if answered is not None:
             last = made[answered]
