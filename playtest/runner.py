@@ -38,6 +38,8 @@ from playtest.trial import Trial
 TEXTS_KEPT = 60
 LOG_KEPT = 40
 MAX_HANGS = 2
+# Facts for the record that say nothing to a tester, or would be taken for the game's faults.
+QUIET_FACTS = frozenset({"audio_gate", "leaked_text", "missing_glyphs", "no_viewport_meta", "slow_render"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +306,8 @@ class RollRunner:
         for fault in self._game.drain_faults():
             self._journal.fault(fault)
             self.floor.fault(fault)
-            self._referee.inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message[:300]))
+            if fault.kind not in QUIET_FACTS:
+                self._referee.inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message[:300]))
 
     def _take_log(self) -> list[LogEntry]:
         entries = self._game.drain_log()

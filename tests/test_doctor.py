@@ -7,7 +7,8 @@ import json
 import pytest
 
 from playtest.browser.find import BrowserBinary, find_browser
-from playtest.browser.selftest import NEEDED, SAMPLES, Finding, SelfTest, missing_glyphs, self_test
+from playtest.browser.glyphs import NEEDED, SAMPLES
+from playtest.browser.selftest import Finding, SelfTest, missing_glyphs, self_test
 from playtest.commands import doctor as module
 from playtest.commands.doctor import doctor
 from playtest.errors import UsageError

@@ -64,6 +64,7 @@ class FrameClock:
         self._frames = 0
         self._pending: set[asyncio.Task[Any]] = set()
         self.lost_events = 0
+        self.drawn = (0, 0.0)  # frames that nobody looked at, and the seconds of real time that they took
         self.film: Film | None = None
         channel.on("Emulation.virtualTimeBudgetExpired", lambda _: self._expired.set())
 
@@ -163,7 +164,10 @@ class FrameClock:
         }
         if picture:
             call["screenshot"] = {"format": "png", "optimizeForSpeed": True}
+        started = time.perf_counter()
         answer = await self._channel.send("HeadlessExperimental.beginFrame", call)
+        if not picture:
+            self.drawn = self.drawn[0] + 1, self.drawn[1] + time.perf_counter() - started
         png = base64.b64decode(answer.get("screenshotData", ""))
         if self.film is not None:
             self.film.frames.append((self.now_ms, png))

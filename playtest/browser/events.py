@@ -11,6 +11,7 @@ from playwright.async_api import ConsoleMessage, Dialog, Download, Page, Worker
 from playwright.async_api import Error as PlaywrightError
 
 from playtest.browser.console import Recorder
+from playtest.browser.facts import PageFacts
 
 MAX_DIALOGS = 20
 PROMPT_NAME = "Player"
@@ -22,10 +23,11 @@ class PageEvents:
     `home` is the game's own address once it has booted; until then a page may go where it likes.
     """
 
-    def __init__(self, page: Page, recorder: Recorder, unseeded: list[str]) -> None:
+    def __init__(self, page: Page, recorder: Recorder, unseeded: list[str], facts: PageFacts) -> None:
         self._page = page
         self._recorder = recorder
         self._unseeded = unseeded
+        self._facts = facts
         self._dialogs = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self.home = ""
@@ -50,6 +52,8 @@ class PageEvents:
         url = frame.get("unreachableUrl") or frame["url"]
         if page_of(url) != self.home:
             self._recorder.fault("left_game", f"the page went to {url[:200]}", url=url[:500])
+        else:
+            self._facts.reloaded()
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

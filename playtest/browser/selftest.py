@@ -20,14 +20,11 @@ from playwright.async_api import Error as PlaywrightError
 from playtest.browser.cdp import Channel
 from playtest.browser.clock import FRAME_MS, FrameClock, PageClock
 from playtest.browser.find import BrowserBinary
+from playtest.browser.glyphs import GLYPHS, NEEDED, SAMPLES
 from playtest.browser.launch import BEGIN_FRAME_FLAGS, COMMON_FLAGS, LAUNCH_DEADLINE_S, NO_SANDBOX, running_as_root
 from playtest.errors import BrowserFault
 
 T = TypeVar("T")
-
-# A sign for each script that games are written in; `NEEDED` are those that briefs and menus use.
-SAMPLES = {"Chinese": "国", "Japanese": "あ", "Korean": "한", "emoji": "\N{GRINNING FACE}", "Thai": "ก", "Arabic": "ع"}
-NEEDED = ("Chinese", "Japanese", "Korean", "emoji")
 
 _DEADLINE_S = 10.0
 _PAGE = "data:text/html,<title>self-test</title><canvas></canvas>"
@@ -44,15 +41,6 @@ _WEBGL = """() => {
     if (!gl) return null;
     const named = gl.getExtension('WEBGL_debug_renderer_info');
     return String(gl.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : gl.RENDERER)); }"""
-# A sign that no font has is drawn as a box. U+0378 is no character, so it shows what the box looks like.
-_GLYPHS = """samples => {
-    const canvas = document.createElement('canvas'); canvas.width = canvas.height = 48;
-    const pen = canvas.getContext('2d', {willReadFrequently: true}); pen.font = '32px sans-serif';
-    const drawn = text => { pen.clearRect(0, 0, 48, 48); pen.fillText(text, 4, 38);
-        return pen.getImageData(0, 0, 48, 48).data.join(); };
-    const nothing = drawn(' '), box = drawn('\\u0378');
-    return Object.fromEntries(Object.entries(samples).map(
-        ([name, text]) => { const seen = drawn(text); return [name, seen !== box && seen !== nothing]; })); }"""
 _SOFTWARE_RENDERERS = ("swiftshader", "llvmpipe", "softpipe", "software")
 
 
@@ -89,7 +77,7 @@ async def self_test(binary: BrowserBinary) -> SelfTest:
                 version = browser.version if browser else version
                 realtime = await _finding(lambda: _try_realtime(page))
                 webgl = await _finding(lambda: _try_webgl(page))
-                glyphs = await _within(page.evaluate(_GLYPHS, SAMPLES))
+                glyphs = await _within(page.evaluate(GLYPHS, SAMPLES))
         except (PlaywrightError, TimeoutError, BrowserFault) as error:
             realtime = Finding(False, _reason(error))
         return SelfTest(
@@ -109,7 +97,7 @@ async def missing_glyphs(binary: BrowserBinary) -> list[str]:
     """The scripts that games need and that this machine shows as boxes. Raises BrowserFault."""
     try:
         async with async_playwright() as playwright, _plain_page(playwright, binary) as page:
-            seen: dict[str, bool] = await _within(page.evaluate(_GLYPHS, SAMPLES))
+            seen: dict[str, bool] = await _within(page.evaluate(GLYPHS, SAMPLES))
     except (PlaywrightError, TimeoutError) as error:
         raise BrowserFault("boot", f"{binary.path} does not start: {_reason(error)}") from error
     return [name for name in NEEDED if not seen[name]]

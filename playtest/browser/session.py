@@ -21,6 +21,8 @@ from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealC
 from playtest.browser.console import Recorder, whole
 from playtest.browser.echo import Echo
 from playtest.browser.events import PageEvents, page_of
+from playtest.browser.facts import PageFacts
+from playtest.browser.glyphs import missing_on
 from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions
 from playtest.browser.seeding import begin_script, init_script, probe_key
@@ -68,6 +70,7 @@ class GameSession:
         self._may_blind = True
         self._dead = False
         self._recorder = Recorder(lambda: self.clock.now_ms)
+        self._facts = PageFacts(self._recorder)
         self.screen = options.screen
         self.clock: Clock = UnstartedClock(options.launch.clock)
         self.unseeded: list[str] = []
@@ -89,12 +92,13 @@ class GameSession:
         self._page = page
         self._channel = Channel(await self._browser.context.new_cdp_session(page), self._options.hang_s)
         self.chromium = (await self._channel.send("Browser.getVersion"))["product"]
-        self._events = PageEvents(page, self._recorder, self.unseeded)
+        self._events = PageEvents(page, self._recorder, self.unseeded, self._facts)
         page.on("crash", self._on_crash)
         page.on("close", self._on_crash)
         self._channel.on("Page.frameNavigated", self._events.on_document)
         await self._set_up_page()
         self._traffic = Traffic(page, self._note_silence)
+        self._facts.missing_glyphs = await self._channel.within(missing_on(page), "fonts")
         self.clock = clock = self._make_clock()
         self._hand = Hand(page, self._channel, clock)
         self._echo = Echo(self._channel)
@@ -159,6 +163,7 @@ class GameSession:
         assert self._events is not None, "the page is listened to"
         self._events.home = page_of(self._page.url)
         await self._look_for_webgl()
+        await self._note_facts()
 
     async def _navigate(self) -> Response | None:
         """The document's answer once it has loaded, and what it asked for with it.
@@ -256,6 +261,7 @@ class GameSession:
             dx, dy = (0.0, 0.0) if frame.parent_frame is None else await self._offset_of(frame)
             told = await self._probe(frame, "texts")
             found.extend(text for item in told or () if (text := _text_from(item, dx, dy)) is not None)
+        self._facts.read(found)
         return found
 
     async def facts(self) -> dict[str, Any]:
@@ -270,6 +276,11 @@ class GameSession:
             await self.clock.advance(200)
             return bool(await self._probe(top, "ticks"))
         return False
+
+    async def _note_facts(self) -> None:
+        self._facts.counted(await self.facts())
+        if isinstance(self.clock, FrameClock):
+            self._facts.drew(*self.clock.drawn)
 
     async def _look_for_webgl(self) -> None:
         if not isinstance(self.clock, FrameClock) or not self._may_blind:
@@ -320,8 +331,10 @@ class GameSession:
             self._recorder.fault("no_such_key", f"there is no key named {action.key!r}; nothing was pressed")
             action = Wait(ms=100)
         try:
+            self._facts.touched()
             await self._hand.perform(action, mouse)
             await self._look_for_webgl()
+            await self._note_facts()
         except PlaywrightError as error:
             raise BrowserFault("browser", str(error).splitlines()[0]) from error
 

@@ -17,8 +17,9 @@ from rich.text import Text
 
 from playtest import __version__
 from playtest.browser.find import BrowserBinary, find_browser
+from playtest.browser.glyphs import NEEDED
 from playtest.browser.install import FONTS_HINT, install_browser, install_fonts
-from playtest.browser.selftest import NEEDED, Finding, SelfTest, self_test
+from playtest.browser.selftest import Finding, SelfTest, self_test
 from playtest.errors import UsageError
 from playtest.protocol.base import Document
 from playtest.protocol.exit_codes import ExitCode

@@ -5,7 +5,7 @@
   const KEY = __PARAMS__.key;
   const nativeFrame = window.requestAnimationFrame.bind(window), nativeTimeout = window.setTimeout.bind(window);
   const MAX_TEXTS = 300, MAX_CHARS = 200, SHADOW = 5;
-  const facts = { webgl: 0, lost: 0, readback: false, workers: [], pointercancel: 0, gamepad: 0, audioBlocked: 0 };
+  const facts = { webgl: 0, lost: 0, readback: false, workers: [], pointercancel: 0, gamepad: 0, audioWaiting: 0 };
   const keep = (object, name, make) => {
     const found = object && Object.getOwnPropertyDescriptor(object, name);
     if (!found || typeof found.value !== 'function') return;
@@ -230,6 +230,13 @@
   keep(window.Navigator && Navigator.prototype, 'getGamepads', (get) => function () {
     facts.gamepad++;
     return get.apply(this, arguments);
+  });
+
+  keep(window.AudioContext && AudioContext.prototype, 'resume', (resume) => function () {
+    const done = resume.apply(this, arguments), over = () => { facts.audioWaiting--; };
+    facts.audioWaiting++;
+    done.then(over, over);
+    return done;
   });
 
   // --- texts in the document ------------------------------------------------------------------------------
