@@ -97,17 +97,16 @@ async def _fate(
     experiments: Experiments | None,
 ) -> tuple[Fate, str]:
     step = phenomenon.step
+    astray = _astray(step, done, recorded)
     if phenomenon.fault in TELLING_FAULTS:
-        return _fate_of_fault(phenomenon.fault, step, done)
-    here = done.before.get(step)
-    if here is None:
+        return _fate_of_fault(phenomenon.fault, step, done, astray)
+    if step not in done.before:
         return Fate.NOT_REACHED, done.ended_early or f"step {step} was not played"
-    if step in recorded and not _same_screen(here.picture, recorded[step]):
-        return Fate.NOT_REACHED, f"before step {step} the screen is another one than in the record"
+    if astray is not None:
+        return Fate.NOT_REACHED, astray
     for at in (step, step + 1):
         if at in by_step and any(leaked(text) for text in by_step[at].texts):
-            leaks = [text.text for text in done.before[at].texts if leaked(text.text)] if at in done.before else []
-            return (Fate.STILL_THERE, f"still shown: {leaks[0][:60]!r}") if leaks else (Fate.GONE, "no leaked value")
+            return _fate_of_leak(at, done)
     line = by_step.get(step)
     if line is None or line.effect is None or line.effect.changed or step not in done.changed:
         return Fate.NOT_REACHED, "the record has no dead input at that step, so there is nothing to try again"
@@ -127,12 +126,32 @@ async def _fate_of_dead_input(line: StepLine, done: Replayed, experiments: Exper
     return Fate.GONE, f"the same input{where} is answered now"
 
 
-def _fate_of_fault(fault: str | None, step: int, done: Replayed) -> tuple[Fate, str]:
+def _fate_of_leak(at: int, done: Replayed) -> tuple[Fate, str]:
+    if at not in done.before:
+        return Fate.NOT_REACHED, done.ended_early or f"step {at} was not played"
+    leaks = [text.text for text in done.before[at].texts if leaked(text.text)]
+    return (Fate.STILL_THERE, f"still shown: {leaks[0][:60]!r}") if leaks else (Fate.GONE, "no leaked value")
+
+
+def _fate_of_fault(fault: str | None, step: int, done: Replayed, astray: str | None) -> tuple[Fate, str]:
+    """Seen again anywhere it is there; not seen it is gone only where the inputs met the same screens."""
     if fault in done.faults:
         return Fate.STILL_THERE, f"{fault} again"
     if done.ended_early is not None or (done.checks and done.checks[-1].step < step):
         return Fate.NOT_REACHED, done.ended_early or f"step {step} was not played"
-    return Fate.GONE, f"no {fault} up to step {step}"
+    return (Fate.NOT_REACHED, astray) if astray is not None else (Fate.GONE, f"no {fault} up to step {step}")
+
+
+def _astray(step: int, done: Replayed, recorded: dict[int, bytes]) -> str | None:
+    """Why the moment before a step is not the recorded one; None where it is, or where the record has no picture."""
+    here = done.before.get(step)
+    if here is None or step not in recorded:
+        return None
+    try:
+        same = _same_screen(here.picture, recorded[step])
+    except OSError:  # Pillow's own error for what is no picture is one
+        return f"the recorded picture of step {step} can't be read"
+    return None if same else f"before step {step} the screen is another one than in the record"
 
 
 def _same_screen(here: Picture, recorded: bytes) -> bool:

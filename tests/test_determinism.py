@@ -22,7 +22,9 @@ async def hashes(tmp_path, game, taps, seed):
     return [line.picture_hash for line in played.of("step")], [line.texts for line in played.of("step")]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", ["tea-stall", "arcade", *(pytest.param(page, marks=pytest.mark.slow) for page in ("dom", "webgl"))]
+)
 async def test_one_seed_is_one_game(tmp_path, page):
     game, taps = PAGES[page]
     first, again = [await hashes(tmp_path, game, taps, 7) for _ in range(2)]

@@ -101,6 +101,7 @@ async def test_the_script_of_a_played_roll_passes_and_fails_where_the_game_diffe
     assert "ReferenceError: nothing is not defined" in said
 
 
+@pytest.mark.slow
 async def test_the_inputs_reach_the_page_as_they_did_when_recorded(tmp_path):
     game = page(tmp_path / "game", TELLTALE)
     stroke = {"x1": 60, "y1": 300, "x2": 300, "y2": 300, "ms": 250}

@@ -24,7 +24,7 @@ async def first_play(tmp_path, query, before=(), **flags):
 @pytest.mark.parametrize(
     ("event", "play_ms", "answer_ms", "more"),
     [
-        ("pointerdown", 1234, 0, ""),
+        pytest.param("pointerdown", 1234, 0, "", marks=pytest.mark.slow),
         ("click", 300, 77, "&spin=1"),
         ("pointerdown", 900, 40, "&looks=1"),
         pytest.param("click", 1234, 0, "", marks=pytest.mark.slow),
@@ -42,6 +42,7 @@ async def test_the_film_is_exact_to_a_frame(tmp_path, event, play_ms, answer_ms,
     assert found.meets["firstFeedbackMs"] == (answer_ms <= 100)
 
 
+@pytest.mark.slow
 async def test_taps_on_the_loading_card_do_not_make_it_playable(tmp_path):
     early = [{"action": tap(195, 440, "Start")}, {"action": tap(195, 300)}]
     found = await first_play(tmp_path, "play=2200&answer=50&event=click", early)

@@ -10,7 +10,7 @@ from tests.browser_helper import CLOCKS, playing
 from tests.play import play, script, tap, verdict
 
 HEAD = '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-GOOD = HEAD + '<style>html { height: 100%; touch-action: none }</style><button>Play</button>'
+GOOD = HEAD + "<style>html { height: 100%; touch-action: none }</style><button>Play</button>"
 PAGES = {
     "pointer_cancelled": HEAD + '<body style="height:4000px">Drag me',
     "no_viewport_meta": "<!doctype html><body>Play",
