@@ -17,7 +17,9 @@ DIRECTIONS = 8
 REACH_PX = 96
 INSET_PX = 8
 SAME_TAP = "the same tap once more"
-MAX_TRIES = 6
+MAX_TRIES = 9
+# Of the places around a spot that lie on the thing, this many, near and far ones.
+RING_TRIES = 4
 SAME_SHIFT_PX = 14
 # How near a factor must bring every miss to the spot that answered, as a share of the screen's width.
 FACTOR_FIT = 0.12
@@ -52,7 +54,9 @@ def tries_for(action: Pointed, scene: Scene) -> list[Try]:
         Try(_moved(action, spot), "a mouse click on the same spot", mouse=True),
     ]
     if thing is not None:
-        found += [Try(_moved(action, place), f"another spot on {thing.name}") for place in ring(spot, thing)]
+        places = ring(spot, thing)
+        spread = places[:: max(1, len(places) // RING_TRIES)][:RING_TRIES]
+        found += [Try(_moved(action, place), f"another spot on {thing.name}") for place in spread]
     return _distinct(found)[:MAX_TRIES]
 
 
