@@ -41,7 +41,8 @@ class Journal:
         self._watcher(self._roll, line)
 
     def fault(self, fault: PageFault) -> None:
-        """Record a fact about the page."""
+        """Record a fact about the page, with the step at which it was seen."""
+        fault = PageFault(fault.kind, fault.message, {"step": self.step, **fault.detail})
         self.faults.append(fault)
         self.write(FaultLine, fault=fault.kind, message=fault.message, detail=fault.detail)
 

@@ -18,6 +18,7 @@ def claims(*taps):
     return {"verdict": verdict("fail", phenomena=cited)}
 
 
+@pytest.mark.slow
 async def test_a_tester_that_misses_by_70_px_never_fails_a_good_game(tmp_path):
     misses = [tap(195, 675 + 70, "开始营业"), tap(40, 605, "开始营业"), tap(350, 605, "开始营业按钮")]
     replies = [*({"action": action} for action in misses), claims(*misses), claims(*misses)]
@@ -32,6 +33,7 @@ async def test_a_tester_that_misses_by_70_px_never_fails_a_good_game(tmp_path):
     assert roll.aim is not None
 
 
+@pytest.mark.slow
 async def test_the_same_words_about_a_dead_board_stand(tmp_path):
     board = [tap(45, 258, "花砖"), tap(165, 378, "花砖"), tap(285, 498, "花砖")]
     shifted = {
@@ -83,7 +85,6 @@ async def test_told_of_its_miss_a_tester_plays_on_and_may_pass(tmp_path):
     assert played.result.verdict == "pass"
 
 
-@pytest.mark.slow
 async def test_another_button_that_answers_refutes_nothing(tmp_path):
     """The named button is dead; a live one stands beside it."""
     dead = [tap(100, 300, "Play"), tap(120, 310, "Play"), tap(80, 290, "Play")]

@@ -127,6 +127,7 @@ async def test_the_inputs_reach_the_page_as_they_did_when_recorded(tmp_path):
     assert "@101" in said
 
 
+@pytest.mark.slow
 async def test_a_canvas_game_under_the_frames_clock_is_met_at_its_moments(tmp_path):
     """The tea stall opens: a tap that came at another moment, or not at all, would leave another screen."""
     replies = [{"action": tap(195, 675, "开始营业")}, {"action": {"type": "wait", "ms": 300}}]
