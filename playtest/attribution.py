@@ -59,13 +59,13 @@ class Prober:
             try:
                 known = self._known.get(claim) or await self._by_the_record(claim, moments)
             except BrowserFault as fault:
-                known = _untestable(f"the game could not be replayed: {fault.message}")
+                found[claim] = _untestable(f"the game could not be replayed: {fault.message}")
+                continue
             if known is None:
                 untried.append(claim)
             else:
-                found[claim] = known
+                found[claim] = self._known[claim] = known
         tried = await self._try_all(untried[:MAX_PROBED], moments)
-        self._known |= tried
         for claim in untried:
             found[claim] = tried.get(claim) or _untestable(f"only {MAX_PROBED} claims are tried again")
         return {claim: found[claim] for claim in claims}
@@ -81,7 +81,9 @@ class Prober:
                 break
             group = _on_one_screen(left, moments)
             try:
-                found |= await self._try_group(group, moments)
+                results = await self._try_group(group, moments)
+                found |= results
+                self._known |= results
             except BrowserFault as fault:
                 found[group[0]] = _untestable(f"the game could not be replayed: {fault.message}")
         for claim in claims:

@@ -20,7 +20,7 @@ from playwright.async_api import Error as PlaywrightError
 from playtest.browser.cdp import Channel
 from playtest.browser.clock import FRAME_MS, FrameClock, PageClock
 from playtest.browser.find import BrowserBinary
-from playtest.browser.glyphs import GLYPHS, NEEDED, SAMPLES
+from playtest.browser.glyphs import GLYPHS, NEEDED, SAMPLES, missing_on
 from playtest.browser.launch import BEGIN_FRAME_FLAGS, COMMON_FLAGS, LAUNCH_DEADLINE_S, NO_SANDBOX, running_as_root
 from playtest.errors import BrowserFault
 
@@ -97,10 +97,9 @@ async def missing_glyphs(binary: BrowserBinary) -> list[str]:
     """The scripts that games need and that this machine shows as boxes. Raises BrowserFault."""
     try:
         async with async_playwright() as playwright, _plain_page(playwright, binary) as page:
-            seen: dict[str, bool] = await _within(page.evaluate(GLYPHS, SAMPLES))
+            return await _within(missing_on(page))
     except (PlaywrightError, TimeoutError) as error:
         raise BrowserFault("boot", f"{binary.path} does not start: {_reason(error)}") from error
-    return [name for name in NEEDED if not seen[name]]
 
 
 async def _try_frames(playwright: Playwright, binary: BrowserBinary) -> str:

@@ -162,7 +162,6 @@ class GameSession:
         await clock.advance(3 * FRAME_MS)
         assert self._events is not None, "the page is listened to"
         self._events.home = page_of(self._page.url)
-        await self._look_for_webgl()
         await self._note_facts()
 
     async def _navigate(self) -> Response | None:
@@ -278,18 +277,18 @@ class GameSession:
         return False
 
     async def _note_facts(self) -> None:
-        self._facts.counted(await self.facts())
+        """Ask each frame once for what its probe counted; for the names of facts the top frame's will do."""
+        top, may_blind = self._page.main_frame, isinstance(self.clock, FrameClock) and self._may_blind
+        others = [frame for frame in self._page.frames if frame is not top] if may_blind else []
+        told = [await self.facts(), *[await self._probe(frame, "facts") or {} for frame in others]]
+        self._facts.counted(told[0])
         if isinstance(self.clock, FrameClock):
             self._facts.drew(*self.clock.drawn)
+        if may_blind:
+            await self._look_for_webgl(told)
 
-    async def _look_for_webgl(self) -> None:
-        if not isinstance(self.clock, FrameClock) or not self._may_blind:
-            return
-        webgl = False
-        for frame in self._page.frames:
-            facts = await self._probe(frame, "facts") or {}
-            webgl = webgl or bool(facts.get("webgl"))
-        if webgl and not self._webgl:
+    async def _look_for_webgl(self, told: list[dict[str, Any]]) -> None:
+        if any(facts.get("webgl") for facts in told) and not self._webgl:
             self._webgl = True
             await self._probe_all("blind", True)
 
@@ -333,7 +332,6 @@ class GameSession:
         try:
             self._facts.touched()
             await self._hand.perform(action, mouse)
-            await self._look_for_webgl()
             await self._note_facts()
         except PlaywrightError as error:
             raise BrowserFault("browser", str(error).splitlines()[0]) from error
