@@ -15,13 +15,13 @@ from typing import NamedTuple
 from playtest.errors import BrowserFault
 from playtest.observer import Observer
 from playtest.pictures import Picture, bounds, changed_tiles, decode
+from playtest.policy.timekeeping import HALF_A_FRAME_MS
 from playtest.ports import Game, OpenedGame
 from playtest.protocol.actions import Action
 from playtest.protocol.result import Control
 from playtest.text_changes import compare, pattern_of
 
 MAX_SELF_PROGRESS = 20
-HALF_A_FRAME_MS = 1000 / 120
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from playtest.experiments import Experiments, Moment, advance_to
 from playtest.firstplay import Exact, FirstInput
 from playtest.pictures import TILE, Picture, Tiles, changed_tiles, decode, distance, signature
 from playtest.policy.progress import NEW_SCREEN_DISTANCE
+from playtest.policy.timekeeping import HALF_A_FRAME_MS
 from playtest.ports import Film
 from playtest.protocol.actions import Action, Key, LongPress, Tap, contact_point
 
@@ -32,7 +33,7 @@ NEAR_PX = 60
 QUICK_MS = 16
 HOLD_FACTOR = 3
 MAX_TRIALS = 9
-FRAME_MS = 1000 / 60
+FRAME_MS = 2 * HALF_A_FRAME_MS
 
 
 async def shoot(experiments: Experiments, moments: Sequence[Moment], first: FirstInput) -> Exact | None:
@@ -101,7 +102,7 @@ class _Studio:
 
     async def playable(self, answer: _Answer) -> tuple[float, str]:
         """The first frame of the screen as it was tapped, tried; where that gets no answer, when taps begin to."""
-        times = [ms for ms in self._idle if ms <= self._first.began_ms + FRAME_MS / 2]
+        times = [ms for ms in self._idle if ms <= self._first.began_ms + HALF_A_FRAME_MS]
         number = first_like_the_last(self._idle, times, self._first)
         step = self._first.step
         if number == len(times) - 1 or await self._answers_at(times[number], answer.event) is not None:

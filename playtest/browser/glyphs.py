@@ -22,3 +22,13 @@ async def missing_on(page: Page) -> list[str]:
     """The scripts that games need and that this page would show as boxes."""
     seen: dict[str, bool] = await page.evaluate(GLYPHS, SAMPLES)
     return [name for name in NEEDED if not seen[name]]
+
+
+_known: dict[str, list[str]] = {}
+
+
+async def missing_here(page: Page, browser: str) -> list[str]:
+    """The same, asked once for each browser: fonts stay as they are while we run, and games are opened often."""
+    if browser not in _known:
+        _known[browser] = await missing_on(page)
+    return _known[browser]

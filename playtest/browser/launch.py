@@ -57,6 +57,11 @@ class LaunchOptions:
     headed: bool = False
 
 
+def sandbox_refused(error: BaseException) -> bool:
+    """Whether Chromium did not start because its sandbox can't be used here."""
+    return NO_SANDBOX.search(str(error)) is not None
+
+
 class Browser:
     """One Chromium with one page for one roll. Closing it ends every process and deletes the profile."""
 
@@ -101,7 +106,7 @@ class Browser:
         try:
             return await self._launch_in_time(playwright, profile, sandbox=True)
         except BrowserFault as fault:
-            if NO_SANDBOX.search(str(fault.__cause__ or fault.message)) is None:
+            if not sandbox_refused(fault.__cause__ or fault):
                 raise
         self.notes.append("Chromium's sandbox is off: it can't be used on this machine")
         return await self._launch_in_time(playwright, profile, sandbox=False)

@@ -21,7 +21,7 @@ from playtest.browser.cdp import Channel
 from playtest.browser.clock import FRAME_MS, FrameClock, PageClock
 from playtest.browser.find import BrowserBinary
 from playtest.browser.glyphs import GLYPHS, NEEDED, SAMPLES, missing_on
-from playtest.browser.launch import BEGIN_FRAME_FLAGS, COMMON_FLAGS, LAUNCH_DEADLINE_S, NO_SANDBOX, running_as_root
+from playtest.browser.launch import BEGIN_FRAME_FLAGS, COMMON_FLAGS, LAUNCH_DEADLINE_S, running_as_root, sandbox_refused
 from playtest.errors import BrowserFault
 
 T = TypeVar("T")
@@ -190,7 +190,7 @@ async def _context(
             launched = _launched(playwright, binary, args, sandbox=not running_as_root())
             context = await stack.enter_async_context(launched)
         except PlaywrightError as error:
-            if running_as_root() or NO_SANDBOX.search(str(error)) is None:
+            if running_as_root() or not sandbox_refused(error):
                 raise
             context = await stack.enter_async_context(_launched(playwright, binary, args, sandbox=False))
         yield context

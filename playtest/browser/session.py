@@ -22,7 +22,7 @@ from playtest.browser.console import Recorder, whole
 from playtest.browser.echo import Echo
 from playtest.browser.events import PageEvents, page_of
 from playtest.browser.facts import PageFacts
-from playtest.browser.glyphs import missing_on
+from playtest.browser.glyphs import missing_here
 from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions
 from playtest.browser.seeding import begin_script, init_script, probe_key
@@ -98,7 +98,7 @@ class GameSession:
         self._channel.on("Page.frameNavigated", self._events.on_document)
         await self._set_up_page()
         self._traffic = Traffic(page, self._note_silence)
-        self._facts.missing_glyphs = await self._channel.within(missing_on(page), "fonts")
+        self._facts.missing_glyphs = await self._channel.within(missing_here(page, self.chromium), "fonts")
         self.clock = clock = self._make_clock()
         self._hand = Hand(page, self._channel, clock)
         self._echo = Echo(self._channel)
