@@ -313,6 +313,19 @@ async def test_nothing_is_left_after_a_game_that_was_killed_hung_or_never_opened
             await opening
 
 
+@pytest.mark.parametrize("pause_s", [0.02, 0.1, 0.2, 0.3])  # at each of them nothing may be left, whatever was going on
+async def test_a_start_that_is_called_off_while_the_driver_starts_leaves_none(tmp_path, monkeypatch, pause_s):
+    before = len(psutil.Process().children())
+    async with nothing_is_left(tmp_path, monkeypatch):
+        opening = asyncio.ensure_future(_open_and_close())
+        while len(psutil.Process().children()) <= before:  # noqa: ASYNC110 - nobody tells of a new process
+            await asyncio.sleep(0)
+        await asyncio.sleep(pause_s)
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+
+
 async def _open_and_close() -> None:
     async with playing("taps") as game:
         await game.perform(Wait(ms=10_000))

@@ -8,7 +8,8 @@ import re
 import shutil
 import sys
 import tempfile
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,21 @@ class LaunchOptions:
     headed: bool = False
 
 
+@asynccontextmanager
+async def _driver() -> AsyncIterator[Playwright]:
+    """Playwright's driver process. Cancelled while it starts, it is waited for and ended: else it would be left."""
+    starting = asyncio.ensure_future(async_playwright().start())
+    try:
+        playwright = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await (await starting).stop()
+        raise
+    try:
+        yield playwright
+    finally:
+        await playwright.stop()
+
+
 def sandbox_refused(error: BaseException) -> bool:
     """Whether Chromium did not start because its sandbox can't be used here."""
     return NO_SANDBOX.search(str(error)) is not None
@@ -77,7 +93,7 @@ class Browser:
         try:
             profile = tempfile.mkdtemp(prefix="playtest-profile-")
             self._stack.callback(shutil.rmtree, profile, ignore_errors=True)  # last: when no process writes there
-            playwright = await self._stack.enter_async_context(async_playwright())
+            playwright = await self._stack.enter_async_context(_driver())
             self.context = await self._launch_sandboxed_or_not(playwright, profile)
             self._stack.push_async_callback(self._close_context)
             self.page = await self._open_page(screen)
