@@ -24,7 +24,7 @@ demo: $(browser) ## Play the tea stall with the explorer: no model, no key
 
 .PHONY: test
 test: $(browser) ## Run the tests, without the slow ones
-	@$(python) -m pytest -q
+	@$(python) -m pytest -q -n 2
 
 .PHONY: test-slow
 test-slow: $(browser) ## Run the slow tests: long games, load and memory
