@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import platform
@@ -20,9 +21,11 @@ from playtest.browser.find import BrowserBinary, find_browser
 from playtest.browser.glyphs import NEEDED
 from playtest.browser.install import FONTS_HINT, install_browser, install_fonts
 from playtest.browser.selftest import Finding, SelfTest, self_test
+from playtest.commands.arguments import Commands, add_json, loaded
 from playtest.errors import UsageError
 from playtest.protocol.base import Document
 from playtest.protocol.exit_codes import ExitCode
+from playtest.wiring import probe_endpoint
 
 State: TypeAlias = Literal["ok", "warning", "failed", "info"]
 Probe: TypeAlias = Callable[[], Awaitable[tuple[bool, str]]]
@@ -66,6 +69,26 @@ class DoctorReport(Document):
     browser: BrowserInfo | None
     clocks: tuple[str, ...] = Field(description="Clocks that work here, best first.")
     checks: tuple[Check, ...]
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("doctor", help="say what works on this machine")
+    parser.add_argument("--install", action="store_true", help="install a browser where there is none")
+    add_json(parser)
+    parser.set_defaults(command=_from_options)
+
+
+def _from_options(options: argparse.Namespace) -> int:
+    settings = loaded(options).settings
+    return doctor(
+        chromium=settings.chromium,
+        api_key_present=settings.api_key is not None,
+        base_url=settings.base_url,
+        probe=lambda: probe_endpoint(settings),
+        as_json=options.json,
+        install=options.install,
+    )
 
 
 def doctor(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from playtest.commands.arguments import Commands, loaded
 from playtest.config import Settings
 from playtest.errors import UsageError
 from playtest.exporting import script_of
@@ -12,6 +13,14 @@ from playtest.files import write_atomically
 from playtest.protocol.exit_codes import ExitCode
 from playtest.recordings import read_recording
 from playtest.texts import sanitize
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("export", help="write a recorded roll as a Playwright test that needs no playtest")
+    parser.add_argument("roll", type=Path, help="the folder of one roll, evidence/playtest/roll-1 for example")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the script; default ROLL/test_roll_N.py")
+    parser.set_defaults(command=lambda options: export(options.roll, options.out, loaded(options).settings))
 
 
 def export(folder: Path, out: Path | None, settings: Settings) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image
 from rich.console import Console
 
+from playtest.commands.arguments import Commands, add_json, loaded
 from playtest.config import Settings
 from playtest.errors import UsageError
 from playtest.files import dump_json, write_atomically, write_bytes
@@ -23,6 +24,17 @@ from playtest.recordings import Recording, read_recording
 from playtest.replaying import Replayed
 from playtest.texts import sanitize
 from playtest.wiring import replay_recording
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("replay", help="play a recorded roll again; with --game: is the fault gone?")
+    parser.add_argument("roll", type=Path, help="the folder of one roll, evidence/playtest/roll-1 for example")
+    parser.add_argument("--game", help="another build of the game: the same inputs are made on it")
+    add_json(parser)
+    parser.set_defaults(
+        command=lambda options: replay(options.roll, options.game, loaded(options).settings, options.json)
+    )
 
 
 def replay(folder: Path, game: str | None, settings: Settings, as_json: bool) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import signal
 import sys
+from pathlib import Path
 
+from playtest.commands.arguments import Commands, add_json, add_settings, loaded
 from playtest.config import Settings
 from playtest.evidence import RunEvidence
 from playtest.files import dump_json
@@ -18,6 +21,22 @@ from playtest.terminal import TerminalView
 from playtest.wiring import RunRequest, prepare, run_on
 
 EXIT_CODES = {Verdict.PASS: ExitCode.PASS, Verdict.FAIL: ExitCode.FAIL, Verdict.DEGRADED: ExitCode.DEGRADED}
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("run", help="play a game and return a verdict with evidence")
+    parser.add_argument("--gid", required=True, help="the game's id")
+    parser.add_argument("--brief", required=True, type=Path, help="the designer's text, a UTF-8 file")
+    parser.add_argument("--game", help="a page, a folder or an http(s) URL; default <games_root>/<gid>/index.html")
+    add_settings(parser)
+    add_json(parser)
+    parser.set_defaults(command=_from_options)
+
+
+def _from_options(options: argparse.Namespace) -> int:
+    request = RunRequest(options.gid, options.brief, options.game)
+    return run(request, loaded(options).settings, options.json)
 
 
 def run(request: RunRequest, settings: Settings, as_json: bool) -> int:

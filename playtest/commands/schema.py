@@ -6,12 +6,22 @@ import json
 import sys
 from pathlib import Path
 
+from playtest.commands.arguments import Commands
 from playtest.errors import UsageError
 from playtest.files import write_atomically
 from playtest.protocol.exit_codes import ExitCode
 from playtest.protocol.schema import protocol_schema
 
 FILE = Path("schemas/playtest-1.json")
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("schema", help="print the protocol's JSON Schema")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--write", action="store_true", help="write schemas/playtest-1.json")
+    how.add_argument("--check", action="store_true", help="compare schemas/playtest-1.json with the models")
+    parser.set_defaults(command=lambda options: schema(options.write, options.check))
 
 
 def schema(write: bool, check: bool) -> int:
