@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from playtest.protocol.exit_codes import EXIT_CODE_MEANINGS
+from playtest.protocol.feedback import VerdictFeedback
 from playtest.protocol.play_spec import PlaySpec
 from playtest.protocol.reply import Reply
 from playtest.protocol.result import SCHEMA, ErrorDocument, Roll, RunResult
@@ -72,8 +73,14 @@ def play_spec_schema() -> dict[str, Any]:
     return PlaySpec.json_schema("play-spec.schema.json")
 
 
+def feedback_schema() -> dict[str, Any]:
+    """`verdict-feedback.schema.json`."""
+    return VerdictFeedback.json_schema("verdict-feedback.schema.json")
+
+
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "playtest-1.json": protocol_schema,
     "play-spec.schema.json": play_spec_schema,
+    "verdict-feedback.schema.json": feedback_schema,
 }
 """Every schema by the name of its file."""
