@@ -15,13 +15,13 @@ from playtest.briefing import Briefing, Done, Says
 from playtest.errors import BrowserFault, ReplyRefused, TesterFault
 from playtest.experiments import Experiments, Moment
 from playtest.firstplay import LIMITS, FirstInput, FirstPlayWatch, Limits
-from playtest.floor import FloorWatch
+from playtest.floor import BOOT_MS, FloorWatch
 from playtest.journal import Journal
 from playtest.observer import Observer, Outcome, Seen
 from playtest.overlay import StripText, encode, new_canary, rule
 from playtest.pictures import picture_hash
 from playtest.policy.budget import Budget
-from playtest.policy.outcome import Ending, phenomena_of
+from playtest.policy.outcome import QUIET_FACTS, Ending, phenomena_of
 from playtest.policy.progress import Progress
 from playtest.policy.refusals import distinct_taps
 from playtest.policy.timekeeping import Timekeeping
@@ -38,8 +38,6 @@ from playtest.trial import Trial
 TEXTS_KEPT = 60
 LOG_KEPT = 40
 MAX_HANGS = 2
-# Facts for the record that say nothing to a tester, or would be taken for the game's faults.
-QUIET_FACTS = frozenset({"audio_gate", "leaked_text", "missing_glyphs", "no_viewport_meta", "slow_render"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,7 @@ class RollPlan:
     reaction_ms: float = 0.0
     limits: Limits = LIMITS
     film: bool = True
+    boot_ms: float = BOOT_MS
 
 
 @dataclass(slots=True)
@@ -102,7 +101,7 @@ class RollRunner:
         self._moments: list[Moment] = []
         self._progress = Progress()
         self._first_play = FirstPlayWatch(plan.limits)
-        self.floor = FloorWatch()
+        self.floor = FloorWatch(plan.boot_ms)
         self.roll: Roll | None = None
         self._pending_log: list[LogEntry] = []
         self._last: Done | None = None
@@ -160,10 +159,11 @@ class RollRunner:
     async def _boot(self, fault: BrowserFault | None) -> None:
         if fault is not None:
             raise fault
-        advances = await self._observer.start()
-        seen = self._observer.now
-        self._progress.start(seen.picture, self._take_log())
-        self.floor.booted(seen.picture, advances)
+        self.floor.opened(await self._game.vitals(), self._game.clock.now_ms)
+        self.floor.answered(await self._observer.start())
+        self.floor.seen(await self._game.vitals())
+        self.floor.looked(self._observer.now.picture)
+        self._progress.start(self._observer.now.picture, self._take_log())
         self._take_faults()
 
     async def _step(self) -> None:
@@ -299,7 +299,7 @@ class RollRunner:
         self._take_faults()
         if not any(seen.kind == fault.kind for seen in self._journal.faults):
             self._journal.fault(PageFault(fault.kind, fault.message))
-        self.floor.died(fault.kind)
+        self.floor.died(fault.kind, fault.message)
         return Ending.of_dead_page(fault.kind, fault.message, bool(self._actions))
 
     def _take_faults(self) -> None:
@@ -375,7 +375,7 @@ class RollRunner:
             attribution=self._trial.attribution(ending),
             control=self._trial.control,
             aim=self._trial.aim,
-            floor=self.floor.result(),
+            floor=self.floor.result(self._pictures.get(1)),
             experiment_ms=round(self._trial.spent_ms, 1),
             probe_ms=round(self._trial.probe_ms, 1),
             film_ms=round(self._trial.film_ms, 1),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import math
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page, Response
@@ -18,23 +17,25 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from playtest.browser.cdp import Channel, fault_from
 from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealClock, StartedClock, UnstartedClock
-from playtest.browser.console import Recorder, whole
+from playtest.browser.console import Recorder
 from playtest.browser.echo import Echo
 from playtest.browser.events import PageEvents, page_of
+from playtest.browser.exports import read
 from playtest.browser.facts import PageFacts
 from playtest.browser.glyphs import missing_here
 from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions
 from playtest.browser.seeding import begin_script, init_script, probe_key
 from playtest.browser.server import Gate
+from playtest.browser.thrown import Thrown
+from playtest.browser.told import text_from, vitals_from
 from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
-from playtest.ports import Film, LogEntry, PageFault, Point, VisibleText
+from playtest.ports import Film, LogEntry, PageFault, Point, Reading, VisibleText, Vitals
 from playtest.protocol.actions import Action, Key, Wait
 from playtest.protocol.coordinates import Screen
 from playtest.protocol.keys import key_name
 
-MAX_TEXT = 200
 MAX_NOTES = 20
 HEARTBEAT_S = 0.5
 # Border and padding of a frame's element.
@@ -92,7 +93,10 @@ class GameSession:
         self._page = page
         self._channel = Channel(await self._browser.context.new_cdp_session(page), self._options.hang_s)
         self.chromium = (await self._channel.send("Browser.getVersion"))["product"]
-        self._events = PageEvents(page, self._recorder, self.unseeded, self._facts)
+        thrown = Thrown(self._recorder, self._options.url)
+        self._events = PageEvents(page, self._recorder, self.unseeded, self._facts, thrown)
+        self._channel.on("Runtime.exceptionThrown", thrown.on_exception)
+        await self._channel.send("Runtime.enable")
         page.on("crash", self._on_crash)
         page.on("close", self._on_crash)
         self._channel.on("Page.frameNavigated", self._events.on_document)
@@ -259,9 +263,21 @@ class GameSession:
         for frame in self._page.frames:
             dx, dy = (0.0, 0.0) if frame.parent_frame is None else await self._offset_of(frame)
             told = await self._probe(frame, "texts")
-            found.extend(text for item in told or () if (text := _text_from(item, dx, dy)) is not None)
+            found.extend(text for item in told or () if (text := text_from(item, dx, dy)) is not None)
         self._facts.read(found)
         return found
+
+    async def vitals(self) -> Vitals:
+        """What the page's frames are about, from the outside. Raises BrowserFault `hang` or `crash`."""
+        told = []
+        for frame in self._page.frames:
+            dx, dy = (0.0, 0.0) if frame.parent_frame is None else await self._offset_of(frame)
+            told.append((await self._probe(frame, "vitals"), dx, dy))
+        return vitals_from(told)
+
+    async def read(self, path: str) -> Reading:
+        """What the game exports at a path from its window, of the first frame that has it. Raises BrowserFault."""
+        return await read(self._page, self._channel, path)
 
     async def facts(self) -> dict[str, Any]:
         """What the probe counted in the top frame: WebGL, read-backs, workers, cancelled pointers."""
@@ -336,6 +352,16 @@ class GameSession:
         except PlaywrightError as error:
             raise BrowserFault("browser", str(error).splitlines()[0]) from error
 
+    async def finger(self, point: Point | None) -> None:
+        """Put the finger down, or move it, to a place; None lifts it. Takes the frames that it needs."""
+        self._facts.touched()
+        await self._hand.finger(point)
+
+    async def hold_key(self, key: str, down: bool) -> None:
+        """Press a key and keep it down, or let it go."""
+        self._facts.touched()
+        await self._hand.hold_key(key, down)
+
     async def revive(self) -> bool:
         """End an endless loop of the page's. True when the page answers again."""
         with suppress(BrowserFault):
@@ -371,18 +397,3 @@ class GameSession:
                 self._recorder.fault("blocked_request", f"a request to {host} was blocked", host=host)
                 self._refused_before[host] = sys.maxsize  # told once
         return self._recorder.drain_faults()
-
-
-def _text_from(item: Any, dx: float, dy: float) -> VisibleText | None:
-    """What the probe told of one text, its frame's place added. None where a page has put words in its mouth."""
-    try:
-        box = None
-        if item["box"] is not None:
-            x, y, width, height = (float(side) for side in item["box"])
-            if not all(map(math.isfinite, (x, y, width, height))):
-                return None
-            box = (x + dx, y + dy, width, height)
-        source: Literal["dom", "canvas"] = "canvas" if item["source"] == "canvas" else "dom"
-        return VisibleText(whole(str(item["text"]), MAX_TEXT), box, source, bool(item["tappable"]))
-    except (KeyError, TypeError, ValueError):
-        return None
