@@ -336,7 +336,9 @@ class DerivedFrom(Contract):
     """Which sources the spec was made of."""
 
     source_hash: SourceHash
-    """`playtest spec hash GAME`: of the contents of all files of the game."""
+    """`playtest spec hash GAME`: of all the game's files. It alone decides whether the spec is stale."""
+    files: dict[str, SourceHash] | None = None
+    """Each file's own hash (`playtest spec hash GAME --json`), to tell which ones are others now."""
 
 
 class PlaySpec(Authored):
