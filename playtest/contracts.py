@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from jsonschema import Draft202012Validator
@@ -60,20 +60,20 @@ def contract_rules(name: str) -> Rules:
     if file is None:
         known = ", ".join(short_name(file) for file in SCHEMAS)
         raise UsageError(f"there is no contract {name}", f"known: {known}; or give a schema's file")
-    return schema_rules(short_name(file), SCHEMAS[file]())
+    name = short_name(file)
+    return Rules(name, Draft202012Validator(SCHEMAS[file](), registry=Registry()), MODELS.get(name))
 
 
 def schema_rules(name: str, schema: Any) -> Rules:
     """The rules of any JSON Schema; ours gets its model too. Raises UsageError when it is none."""
-    kind: Callable[..., Validator] = validator_for(schema, default=Draft202012Validator)
+    kind = validator_for(schema, default=Draft202012Validator)
     try:
-        validator_for(schema, default=Draft202012Validator).check_schema(schema)
+        kind.check_schema(schema)
     except (SchemaError, re.error) as error:
         words = error.message if isinstance(error, SchemaError) else str(error)
         raise UsageError(f"{name} is no JSON Schema: {sanitize(words, _LONGEST)}", "mend the schema") from error
-    ours = next((file for file, make in SCHEMAS.items() if short_name(file) in MODELS and make() == schema), None)
-    model = MODELS[short_name(ours)] if ours is not None else None
-    return Rules(name, kind(schema, registry=Registry()), model)
+    ours = next((model for own, model in MODELS.items() if SCHEMAS[f"{own}.schema.json"]() == schema), None)
+    return Rules(name, kind(schema, registry=Registry()), ours)
 
 
 def short_name(file: str) -> str:

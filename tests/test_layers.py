@@ -23,7 +23,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "runner", "referee", "trial", "attribution", "experiments", "filming", "replaying",
         "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch",
     ),
-    "L4 delivery": ("__main__", "games", "recordings", "documents", "samples", "exporting",
+    "L4 delivery": ("__main__", "games", "recordings", "documents", "samples", "sources", "exporting",
         "fresh", "checking", "wiring", "report", "terminal", "commands.*", "cli"),
 }  # fmt: skip
 MAY_IMPORT = {

@@ -106,7 +106,8 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Whole: TypeAlias = Annotated[StrictInt, BeforeValidator(_whole)]
+WHOLE = BeforeValidator(_whole)
+"""Comes last, after the limits: pydantic leaves limits that follow it out of the JSON Schema."""
 Scalar: TypeAlias = Annotated[
     StrictBool | StrictInt | StrictFloat | StrictStr, WithJsonSchema({"type": ["boolean", "number", "string"]})
 ]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StringConstraints, model_validator
 
-from playtest.protocol.contract import AUTHOR_NOTES, END, Authored, Contract, Extension, Scalar, Text, Whole, breach
+from playtest.protocol.contract import AUTHOR_NOTES, END, WHOLE, Authored, Contract, Extension, Scalar, Text, breach
 from playtest.protocol.keys import KEY_NAMES
 
 SOURCE_HASH = rf"^sha256:[0-9a-f]{{64}}{END}"
@@ -40,8 +40,8 @@ StatePath: TypeAlias = Annotated[
 ]
 Number: TypeAlias = StrictFloat
 Distance: TypeAlias = Annotated[StrictFloat, Field(ge=0, le=100_000)]
-HoldMs: TypeAlias = Annotated[Whole, Field(ge=1, le=10_000)]
-WaitMs: TypeAlias = Annotated[Whole, Field(ge=0, le=600_000)]
+HoldMs: TypeAlias = Annotated[StrictInt, Field(ge=1, le=10_000), WHOLE]
+WaitMs: TypeAlias = Annotated[StrictInt, Field(ge=0, le=600_000), WHOLE]
 Key: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=rf"^(?:[ -~]|{'|'.join(sorted(KEY_NAMES))}){END}"),
@@ -114,7 +114,7 @@ class WaitInput(Contract):
     """Let `ms` of game time pass."""
 
     type: Literal["wait"]
-    ms: Annotated[Whole, Field(ge=1, le=60_000)]
+    ms: Annotated[StrictInt, Field(ge=1, le=60_000), WHOLE]
 
 
 Input: TypeAlias = Annotated[
@@ -260,8 +260,8 @@ INPUT_SEQUENCE = "input-sequence"
 class Limits(Contract):
     """When a driver that reached no end gives up."""
 
-    inputs: Annotated[Whole, Field(ge=1, le=100_000)] = 400
-    game_ms: Annotated[Whole, Field(ge=100, le=3_600_000)] = 60_000
+    inputs: Annotated[StrictInt, Field(ge=1, le=100_000), WHOLE] = 400
+    game_ms: Annotated[StrictInt, Field(ge=100, le=3_600_000), WHOLE] = 60_000
 
 
 class Observables(Contract):
@@ -336,7 +336,9 @@ class DerivedFrom(Contract):
     """Which sources the spec was made of."""
 
     source_hash: SourceHash
-    """`playtest spec hash GAME`: of the contents of all files of the game."""
+    """`playtest spec hash GAME`: of all the game's files. It alone decides whether the spec is stale."""
+    files: dict[str, SourceHash] | None = None
+    """Each file's own hash (`playtest spec hash GAME --json`), to tell which ones are others now."""
 
 
 class PlaySpec(Authored):
