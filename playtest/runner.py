@@ -143,8 +143,7 @@ class RollRunner:
             await self._boot(boot_fault)
             while self._ending is None:
                 await self._step()
-            if plan.film:
-                await self._trial.film(self._first_play, self._game, self._moments)
+            await self._trial.close(self._first_play, self._game, self._moments, film=plan.film)
         except TesterFault as fault:
             self._journal.fault(PageFault(f"tester_{fault.reason}", fault.message))
             self._ending = Ending(Verdict.DEGRADED, reason=fault.reason, message=fault.message)

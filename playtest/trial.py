@@ -79,7 +79,14 @@ class Trial:
             return Attribution.TESTER
         return Attribution.UNDETERMINED if ending.reason in UNKNOWN_REASONS else Attribution.HARNESS
 
-    async def film(self, watch: FirstPlayWatch, game: Game, moments: Sequence[Moment]) -> None:
+    async def close(self, watch: FirstPlayWatch, game: Game, moments: Sequence[Moment], *, film: bool) -> None:
+        """Complete the record of a roll that was played to an ending: its control, its first play on film."""
+        if self.control is None and game.alive:
+            await self._control(moments)
+        if film:
+            await self._film(watch, game, moments)
+
+    async def _film(self, watch: FirstPlayWatch, game: Game, moments: Sequence[Moment]) -> None:
         """Tell from a film when the game was playable, where the clock allows it."""
         if watch.first is None:
             return

@@ -114,6 +114,9 @@ async def test_budget_grows_from_14_to_24_with_progress(tmp_path):
     assert (played.result.verdict, played.result.degraded_reason) == ("degraded", "budget")
     assert played.result.rolls[0].steps == 24
     assert [line.budget for line in played.of("budget")][:5] == [16, 18, 20, 22, 24]
+    control = played.result.rolls[0].control
+    assert control is not None, "a roll without a verdict has its control too"
+    assert control.same < control.steps
 
 
 @pytest.mark.parametrize("game", ["still", "drifting"])

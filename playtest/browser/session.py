@@ -25,12 +25,13 @@ from playtest.browser.facts import PageFacts
 from playtest.browser.glyphs import missing_here
 from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions
+from playtest.browser.listeners import heard_at
 from playtest.browser.seeding import begin_script, init_script, probe_key
 from playtest.browser.server import Gate
 from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
 from playtest.ports import Film, LogEntry, PageFault, Point, VisibleText
-from playtest.protocol.actions import Action, Key, Wait
+from playtest.protocol.actions import Action, Key, Wait, contact_point
 from playtest.protocol.coordinates import Screen
 from playtest.protocol.keys import key_name
 
@@ -331,6 +332,9 @@ class GameSession:
             action = Wait(ms=100)
         try:
             self._facts.touched()
+            point = contact_point(action)
+            if point is not None and isinstance(self.clock, RealClock) and self.clock.filming:
+                self.clock.heard = await heard_at(self._channel, *point)
             await self._hand.perform(action, mouse)
             await self._note_facts()
         except PlaywrightError as error:
