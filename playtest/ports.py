@@ -128,7 +128,7 @@ class Game(Protocol):
         ...
 
     async def perform(self, action: Action, *, mouse: bool = False) -> None:
-        """Real input events, taking game time as a person's would; by touch, or a tap by mouse. Raises BrowserFault."""
+        """Real input events, taking game time as a person's would; by touch, or by mouse. Raises BrowserFault."""
         ...
 
     async def show_echo(self, point: Point) -> None:

@@ -12,6 +12,7 @@ from playtest.experiments import Experiments, Moment
 from playtest.filming import from_live_film, shoot
 from playtest.firstplay import FirstPlayWatch
 from playtest.journal import Journal
+from playtest.policy.causes import outside_cause, unreadable
 from playtest.policy.outcome import Ending
 from playtest.ports import Game, PageFault
 from playtest.protocol.actions import Action
@@ -47,6 +48,10 @@ class Trial:
         self, claim: VerdictClaim, *, actions: list[Action], effective: int, page_is_up: bool, moments: Sequence[Moment]
     ) -> Ending | None:
         """The ending that a claim brings, or None when it is sent back and play goes on."""
+        cause = outside_cause(self.journal.faults, effective)
+        if claim.result is Verdict.FAIL and cause is not None:
+            self.referee.claim = claim
+            return cause
         supported = effective > 0
         if claim.result is Verdict.PASS and supported:
             await self._control(moments)
@@ -55,7 +60,10 @@ class Trial:
         if ending is None or ending.verdict is not Verdict.FAIL or not page_is_up:
             return ending
         await self._control(moments)
-        return ending if await self._stands(claim, moments) else self._refuted(ending)
+        if not await self._stands(claim, moments):
+            return self._refuted(ending)
+        confirmed = any(probe.result is ProbeResult.CONFIRMED for probe in self.probes.values())
+        return (None if confirmed else unreadable(self.journal.faults)) or ending
 
     @property
     def aim(self) -> Aim | None:
@@ -83,6 +91,8 @@ class Trial:
         """Complete the record of a roll that was played to an ending: its control, its first play on film."""
         if self.control is None and game.alive:
             await self._control(moments)
+        if any(fault.kind == "audio_gate" for fault in self.journal.faults):
+            await self._with_sound(moments)
         if film:
             await self._film(watch, game, moments)
 
@@ -108,6 +118,18 @@ class Trial:
             self.control = await self.experiments.control(moments)
         except BrowserFault as fault:
             self._note("the control could not be run", fault)
+
+    async def _with_sound(self, moments: Sequence[Moment]) -> None:
+        """Whether it is its sound that the game waits for; said in the record."""
+        if self.experiments is None or not moments:
+            return
+        try:
+            other = await self.experiments.with_sound(moments)
+        except BrowserFault as fault:
+            self._note("the game could not be tried with sound allowed from the start", fault)
+            return
+        found = "the screen is another one: it waits for its sound to be unlocked" if other else "nothing is different"
+        self.journal.fault(PageFault("experiment", f"with sound allowed before the first touch {found}"))
 
     async def _stands(self, claim: VerdictClaim, moments: Sequence[Moment]) -> bool:
         """Whether a fail survives its claims being tried again: something is refuted and nothing confirmed, or not."""

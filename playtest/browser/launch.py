@@ -44,6 +44,8 @@ COMMON_FLAGS = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
+SOUND_FLAG = "--autoplay-policy=no-user-gesture-required"
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
@@ -56,6 +58,8 @@ class LaunchOptions:
     locale: str
     timezone: str
     headed: bool = False
+    sound: bool = False
+    """Whether sound may play before the first touch, as no phone lets it."""
 
 
 @asynccontextmanager
@@ -133,6 +137,7 @@ class Browser:
     async def _launch(self, playwright: Playwright, profile: str, *, sandbox: bool) -> BrowserContext:
         options = self._options
         flags = [*COMMON_FLAGS, *(BEGIN_FRAME_FLAGS if options.clock == "frames" else ())]
+        flags += [SOUND_FLAG] if options.sound else []
         return await playwright.chromium.launch_persistent_context(
             profile,
             executable_path=str(options.binary.path),

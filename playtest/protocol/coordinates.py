@@ -38,6 +38,16 @@ class Screen(BaseModel, frozen=True):
         """Height of the picture that is sent, the strip included."""
         return self.height + STRIP_HEIGHT
 
+    @property
+    def turned(self) -> Screen:
+        """The same screen on its side."""
+        return Screen(width=self.height, height=self.width)
+
+    @property
+    def is_portrait(self) -> bool:
+        """Whether it stands upright."""
+        return self.height >= self.width
+
     def from_wire(self, x: float, y: float, space: CoordinateSpace) -> tuple[float, float]:
         """A wire point in CSS pixels. Raises ReplyRefused when it is not on the game."""
         if space is CoordinateSpace.CSS:
