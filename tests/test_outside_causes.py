@@ -2,7 +2,7 @@
 
 import pytest
 
-from playtest.browser import launch
+from playtest.browser import launch, session
 from tests.play import play, script, tap, verdict
 
 HEAD = '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -93,3 +93,22 @@ async def test_a_canvas_that_has_another_context_says_nothing_of_webgl(tmp_path)
     both = "<canvas></canvas><script>const c = document.querySelector('canvas'); c.getContext('2d'); c.getContext('webgl')</script>"
     result = await told_broken(tmp_path, f"<body>{DEAD}{both}")
     assert (result.verdict, result.kind) == ("fail", "broken")
+
+
+@pytest.mark.parametrize(
+    ("html", "verdict_and_reason"),
+    [
+        (COUNTER.replace(">0<", ">开始<"), ("degraded", "missing_glyphs")),
+        (DEAD.replace("Play", "开始"), ("fail", None)),
+    ],
+    ids=["answers", "dead"],
+)
+async def test_where_words_show_as_boxes_only_what_an_experiment_confirms_is_charged(
+    tmp_path, monkeypatch, html, verdict_and_reason
+):
+    async def no_chinese(page, browser):
+        return ["Chinese"]
+
+    monkeypatch.setattr(session, "missing_here", no_chinese)
+    result = await told_broken(tmp_path, f"<body>{html}")
+    assert (result.verdict, result.degraded_reason) == verdict_and_reason

@@ -52,6 +52,10 @@ class PageFacts:
             self._tell("webgl_lost", "the game lost its WebGL context, and what it had drawn with it")
         if facts.get("noWebgl") and not facts.get("webgl"):
             self._tell("no_webgl", "the game asked for WebGL, and this browser has none: what it draws can't be judged")
+        if facts.get("pointerLock"):
+            self._tell(
+                "needs_mouse", "the game captures the mouse to steer by its movement; touches can't give it that"
+            )
         if facts.get("viewportMeta") is False:
             self._tell("no_viewport_meta", "the page has no viewport meta tag; phones would shrink it")
         self._gamepad = self._gamepad or bool(facts.get("gamepad"))

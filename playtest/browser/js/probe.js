@@ -234,6 +234,10 @@
     return get.apply(this, arguments);
   });
 
+  keep(window.Element && Element.prototype, 'requestPointerLock', (lock) => function () {
+    facts.pointerLock = true;
+    return lock.apply(this, arguments);
+  });
   keep(window.AudioContext && AudioContext.prototype, 'resume', (resume) => function () {
     const done = resume.apply(this, arguments), over = () => { facts.audioWaiting--; };
     facts.audioWaiting++;
