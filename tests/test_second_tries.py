@@ -38,12 +38,12 @@ async def rolled(tmp_path, html, *replies, **flags):
     return await play(written(tmp_path, html), tmp_path, tester=script(tmp_path, replies), **flags)
 
 
-@pytest.mark.parametrize("source", SOURCES)
-async def test_every_source_of_the_orientation_agrees_with_the_screen(tmp_path, source):
+@pytest.mark.parametrize(("source", "clock"), [("size", "realtime"), *((source, "frames") for source in SOURCES)])
+async def test_every_source_of_the_orientation_agrees_with_the_screen(tmp_path, source, clock):
     folder = written(tmp_path, OVERLAY.replace("LANDSCAPE", SOURCES[source]))
     async with Gate(folder) as gate:
         url = f"{gate.address}/index.html"
-        async with opened(gate, ("frames",), lambda clock: options_for(gate, url, clock), may_turn=True) as (
+        async with opened(gate, (clock,), lambda clock: options_for(gate, url, clock), may_turn=True) as (
             game,
             fault,
         ):
