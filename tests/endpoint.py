@@ -15,9 +15,11 @@ import re
 import socket
 import struct
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -106,6 +108,8 @@ class StrictEndpoint:
         self.bodies: list[Any] = []
         """Every body that was posted, accepted or not."""
         self.rejections: list[Rejection] = []
+        self.now = time.time
+        """Unix time as the endpoint tells it in its answers."""
         self.closing = threading.Event()
         self._faults: deque[Fault | None] = deque()
         self._cached: list[tuple[str, int]] = []
@@ -226,6 +230,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
         else:
             self._send(answer)
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        return formatdate(self.server.endpoint.now(), usegmt=True)
 
     def handle(self) -> None:
         with contextlib.suppress(ConnectionError):  # the client went away, which some tests are about
