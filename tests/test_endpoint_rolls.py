@@ -72,6 +72,12 @@ CASES = {
     ),
     "half characters": Case(faults.rewritten(lambda text: "\ud83d I pass \udc00 it"), "unparseable", **REPAIRS),
     "wrong canary": Case(faults.rewritten(lambda text: '{"code": "----", ' + text[text.index('"seen"') :]), "image_channel", tries=2),
+    "says that it is blind": Case(
+        faults.rewritten(lambda text: "I'm a text-based model, I cannot view images."), "image_channel", **ONE
+    ),
+    "confident fiction": Case(
+        faults.rewritten(lambda text: '{"seen": "a blue robot on a bridge", ' + text[text.index('"reason"') :]), "image_channel", tries=2
+    ),
     "picture dropped": Case(faults.blind(), "image_channel", tries=2),
     "no usage": Case(faults.without_usage(), "pass", tries=STEPS),
     "fences": Case(faults.fenced(), "pass", tries=STEPS),
