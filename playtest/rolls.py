@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import platform
 import random
 import time
@@ -214,10 +215,4 @@ def _canary_chance(seed: int) -> random.Random:
 
 
 def _sum_cost(costs: list[Cost]) -> Cost:
-    if not costs:
-        return Cost()
-    return Cost(
-        amount=round(sum(cost.amount for cost in costs), 6),
-        currency=costs[0].currency,
-        priced=all(cost.priced for cost in costs),
-    )
+    return functools.reduce(Cost.plus, costs) if costs else Cost()

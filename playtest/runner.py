@@ -323,7 +323,7 @@ class RollRunner:
         usage, cost = self._tester.spent
         before_usage, before_cost = self._charged
         self._charged = usage, cost
-        return usage - before_usage, cost.model_copy(update={"amount": max(0.0, cost.amount - before_cost.amount)})
+        return usage - before_usage, cost.since(before_cost)
 
     def _note_decision(self, step: Step, decision: Decision) -> None:
         reply = decision.reply
@@ -389,7 +389,7 @@ class RollRunner:
             probe_ms=round(self._trial.probe_ms, 1),
             film_ms=round(self._trial.film_ms, 1),
             usage=usage - self._started_with[0],
-            cost=cost.model_copy(update={"amount": max(0.0, cost.amount - self._started_with[1].amount)}),
+            cost=cost.since(self._started_with[1]),
             game_time_ms=round(self._game.clock.now_ms, 1),
             wall_time_ms=round(self._journal.wall_ms, 1),
             held_ms=round(self._time.held_ms, 1),

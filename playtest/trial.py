@@ -23,7 +23,8 @@ from playtest.referee import Referee
 
 # Degraded reasons that say something of the tester, or of what carries its words.
 TESTER_REASONS = frozenset({"refuted_fail", "unsupported_pass", "unsupported_fail", "unparseable", "script_ended"})
-UNKNOWN_REASONS = frozenset({"budget", "undecided", "interrupted", "timeout"})
+# A run that is out of time is `interrupted` here: a `timeout` is the endpoint's.
+UNKNOWN_REASONS = frozenset({"budget", "undecided", "interrupted"})
 
 
 @dataclass(slots=True)

@@ -187,7 +187,7 @@ def endpoint_for(settings: Settings, spent: Cost) -> Endpoint:
             "leave max_cost out, or use a model whose price is known",
         )
     run_cap = settings.max_cost if settings.max_cost is not None else DEFAULT_RUN_CAP
-    roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.amount))
+    roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.at_most))
     rate = 1.0 if settings.currency == "USD" else settings.usd_rate
     return Endpoint(
         base_url=settings.base_url,

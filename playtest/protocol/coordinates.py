@@ -49,7 +49,12 @@ class Screen(BaseModel, frozen=True):
         return self.height >= self.width
 
     def from_wire(self, x: float, y: float, space: CoordinateSpace) -> tuple[float, float]:
-        """A wire point in CSS pixels. Raises ReplyRefused when it is not on the game."""
+        """A wire point in CSS pixels. Raises ReplyRefused when it is not on the game, or in neither space."""
+        if 0 <= x <= 1 and 0 <= y <= 1 and not (float(x).is_integer() and float(y).is_integer()):
+            raise ReplyRefused(
+                f"({x:g}, {y:g}) looks like fractions of the picture from 0 to 1; places are given in the space"
+                f" {space.value}, as on the ruler. Read the ruler and give the place again."
+            )
         if space is CoordinateSpace.CSS:
             limits, css = (self.width, self.picture_height), (x, y)
         else:
