@@ -23,6 +23,8 @@ WATCH_MS = 2000.0
 # Game time that an input gets to wake a page that stands still.
 WAKE_MS = 400.0
 MAX_TRIES = 6
+# Pictures until one belongs to the vitals after it: not every clock holds a page that is still scrolling.
+MAX_SCROLLING = 5
 
 # Ends that are the page's own doing; any other is our browser's.
 OWN_ENDS = ("hang", "crash", "boot")
@@ -45,20 +47,21 @@ class FloorWatch:
         """The document has loaded, or was left loading, and its first frames have come."""
         self.facts.opened = True
         self.facts.loaded_ms = now_ms
-        self.seen(vitals)
+        self._seen(vitals)
 
     def answered(self, advances: bool) -> None:
         """Whether frames or timers come."""
         self.facts.advances = advances
 
-    def seen(self, vitals: Vitals) -> None:
-        """The page's vitals once more."""
+    def _seen(self, vitals: Vitals) -> None:
         self.facts.parsed = self.facts.parsed or vitals.parsed
         self.facts.canvas_drawn = self.facts.canvas_drawn or vitals.draws
         self.facts.frames = max(self.facts.frames, vitals.frames)
 
-    def looked(self, picture: Picture) -> None:
-        """One more picture of the game; only the first that is not blank matters."""
+    def looked(self, picture: Picture, vitals: Vitals | None = None) -> None:
+        """One more picture of the game, only the first that is not blank matters; and the vitals at that time."""
+        if vitals is not None:
+            self._seen(vitals)
         if self.facts.shown_ms is None:
             self.facts.sight = look(picture.pixels)
             if self.facts.sight.blank is None:
@@ -190,12 +193,19 @@ class FloorVisit:
         return facts.parsed and facts.shown_ms is not None and facts.ready is not False
 
     async def _look(self) -> None:
-        picture = decode(await self._game.picture(), self._game.clock.now_ms)
-        self._vitals = await self._game.vitals()
-        self.last = picture
-        self._watch.looked(picture)
-        self._watch.seen(self._vitals)
+        before = await self._game.vitals()
+        await self._take_picture()
+        for _ in range(MAX_SCROLLING):
+            if self._vitals.scroll == before.scroll:
+                break
+            before = self._vitals
+            await self._take_picture()
+        self._watch.looked(self.last, self._vitals)
         self._frames_by_look.append(self._vitals.frames)
+
+    async def _take_picture(self) -> None:
+        self.last = decode(await self._game.picture(), self._game.clock.now_ms)
+        self._vitals = await self._game.vitals()
 
     async def _pause(self) -> None:
         early = self._game.clock.now_ms < PATIENT_AFTER_MS

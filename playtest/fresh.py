@@ -17,6 +17,7 @@ from playtest.errors import UsageError
 from playtest.games import Game
 from playtest.ports import OpenedGame
 from playtest.prompts import Language
+from playtest.protocol.coordinates import Screen
 
 LOCALES: dict[Language, str] = {"zh": "zh-CN", "en": "en-US"}
 
@@ -40,8 +41,19 @@ class FreshGames:
     gate: Gate
     url: str
 
-    def open(self, seed: int, *, film: bool = False) -> AbstractAsyncContextManager[OpenedGame]:
-        """The game under the first clock that it boots under. Raises UsageError when it can't be reached."""
+    def open(
+        self,
+        seed: int,
+        screen: Screen | None = None,
+        *,
+        may_turn: bool = False,
+        sound: bool = False,
+        film: bool = False,
+    ) -> AbstractAsyncContextManager[OpenedGame]:
+        """The game under the first clock that it boots under. Raises UsageError when it can't be reached.
+
+        `may_turn`: on the turned screen, where the game asks for it. `sound`: may play before the first touch.
+        """
         machine, settings = self.machine, self.machine.settings
 
         def options_for(clock: str) -> GameOptions:
@@ -53,6 +65,7 @@ class FreshGames:
                 locale=machine.locale,
                 timezone=settings.timezone,
                 headed=settings.headed,
+                sound=sound,
             )
             return GameOptions(
                 launch=launch,
@@ -62,9 +75,10 @@ class FreshGames:
                 hang_s=settings.hang_s,
                 boot_s=settings.boot_s,
                 film=film,
+                screen=screen or Screen(),
             )
 
-        return opened(self.gate, machine.clocks, options_for)
+        return opened(self.gate, machine.clocks, options_for, may_turn=may_turn)
 
 
 def machine_for(settings: Settings, locale: str, *, clock: str | None = None, start: str | None = None) -> Machine:

@@ -23,6 +23,7 @@ from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
 from playtest.presets import preset_for
 from playtest.pricing import price_of
 from playtest.prompts import Language, Messages, language_of
+from playtest.protocol.coordinates import Screen
 from playtest.protocol.replay import Checked
 from playtest.protocol.usage import Cost
 from playtest.recordings import Recording
@@ -111,9 +112,13 @@ class RunTable:
         self._evidence = evidence
         self.say = Messages(prepared.language).say
 
-    def open_game(self, seed: int) -> AbstractAsyncContextManager[OpenedGame]:
-        """A fresh game in a fresh browser."""
-        return self._games.open(seed, film=self._prepared.settings.film_first_play)
+    def open_game(
+        self, seed: int, screen: Screen | None = None, *, sound: bool = False
+    ) -> AbstractAsyncContextManager[OpenedGame]:
+        """A fresh game in a fresh browser, on its screen of choice unless one is given."""
+        return self._games.open(
+            seed, screen, may_turn=screen is None, sound=sound, film=self._prepared.settings.film_first_play
+        )
 
     def seat_tester(self, number: int, seed: int, spent: Cost, keep: KeepReply) -> Tester:
         """A fresh tester for one roll."""
@@ -139,7 +144,7 @@ def endpoint_for(settings: Settings, spent: Cost) -> Endpoint:
             "leave max_cost out, or use a model whose price is known",
         )
     run_cap = settings.max_cost if settings.max_cost is not None else DEFAULT_RUN_CAP
-    roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.amount))
+    roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.at_most))
     rate = 1.0 if settings.currency == "USD" else settings.usd_rate
     return Endpoint(
         base_url=settings.base_url,
@@ -165,8 +170,8 @@ async def replay_recording(
     machine = machine_for(settings, start.locale, clock=start.clock, start=start.start_date)
     async with fresh_games(machine, found) as games:
 
-        def fresh() -> AbstractAsyncContextManager[OpenedGame]:
-            return games.open(start.seed)
+        def fresh(*, sound: bool = False) -> AbstractAsyncContextManager[OpenedGame]:
+            return games.open(start.seed, start.screen, sound=sound)
 
         async with fresh() as opening:
             if opening.fault is not None:

@@ -10,13 +10,13 @@ import sys
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from rich.console import Console
 
-from playtest.checking import FLOOR, FLOOR_FILE, Stop, check_floor, prepare_check
 from playtest.commands.arguments import Commands, add_json, add_settings, loaded
 from playtest.config import Settings
 from playtest.errors import UsageError
 from playtest.evidence import GateEvidence
 from playtest.files import dump_json
 from playtest.games import find_game, gid_of
+from playtest.gating import FLOOR, FLOOR_FILE, Stop, check_floor, prepare_check
 from playtest.protocol.exit_codes import ExitCode
 from playtest.protocol.gate_results import FloorResult
 from playtest.protocol.gates import Gate

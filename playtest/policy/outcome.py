@@ -10,8 +10,6 @@ from playtest.protocol.verdict import ClaimedPhenomenon, FailKind, Phenomenon, P
 
 # Faults that are phenomena of a failing game in their own right, whatever the tester says.
 TELLING_FAULTS = ("hang", "crash", "uncaught", "boot")
-# Facts for the record that say nothing to a tester, or would be taken for the game's faults.
-QUIET_FACTS = frozenset({"audio_gate", "leaked_text", "missing_glyphs", "no_viewport_meta", "slow_render"})
 
 
 class Ending(NamedTuple):
