@@ -166,3 +166,35 @@ async def test_each_way_to_listen_is_reached_by_one_tap(tmp_path, clock):
         assert [colour_at(shown, 380, y) for y in (100, 300, 500)] == [GREEN] * 3
         assert "2" in [text.text for text in await game.texts()], "a tap that counts twice is shown as it is"
         assert await js(game, "document.title") == "true,true"
+
+
+WISHES = {
+    "full screen": "document.documentElement.requestFullscreen().then(() => { if (document.fullscreenElement) done() })",
+    "another size": "resizeTo(200, 200); moveTo(0, 0); done()",
+    "idle time": "requestIdleCallback(done)",
+    "time in a loop": "for (const at = Date.now(); Date.now() - at < 200;); done()",
+    "finer time in a loop": "for (const at = performance.now(); performance.now() - at < 200;); done()",
+    "time in a loop, by objects": "for (const at = new Date(); new Date() - at < 200;); done()",
+    "a picture": "print(); done()",
+    "its end": "close(); done()",
+    "a file": "Object.assign(document.createElement('input'), { type: 'file' }).click(); done()",
+    "a transition": "document.startViewTransition(done)",
+    "a lock": "screen.orientation.lock('landscape').then(done, done)",
+    "the microphone": "navigator.mediaDevices.getUserMedia({ audio: true }).catch(done)",
+}
+
+
+@pytest.mark.parametrize("clock", HELD_CLOCKS)
+async def test_no_wish_of_a_page_stops_it(tmp_path, clock):
+    """One page that asks for one thing after another, a tap each."""
+    wishes = ", ".join(f"done => {{ {wish} }}" for wish in WISHES.values())
+    html = f"""<style>html {{ touch-action: none }}</style><body><script>const had = [], wishes = [{wishes}];
+    onpointerdown = () => {{ const at = wishes.length; const wish = wishes.shift(); wish(() => had.push(at)) }};</script>"""
+    async with playing(page(tmp_path, html), clock, hang_s=20) as game:
+        for name in WISHES:
+            before = await js(game, "had.length")
+            await game.perform(TAP)
+            await game.perform(Wait(ms=300))
+            assert await js(game, "had.length") == before + 1, name
+            assert await game.frames_advance(), name
+        assert [kind for kind in kinds(game) if kind != "uncaught"] == []

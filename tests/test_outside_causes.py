@@ -48,9 +48,10 @@ async def test_a_game_that_shows_nothing_without_its_engine_ends_at_boot(tmp_pat
     assert host in result.rolls[0].summary
 
 
-async def test_a_loader_that_waits_for_another_host_is_not_called_broken(tmp_path):
+@pytest.mark.parametrize("clock", ["frames", "realtime"])
+async def test_a_loader_that_waits_for_another_host_is_not_called_broken(tmp_path, clock):
     waits = "<body>Loading 64 %<script>fetch('https://ads.invalid/init').then(() => start())</script>"
-    result = await told_broken(tmp_path, waits)
+    result = await told_broken(tmp_path, waits, clock=clock)
     assert (result.verdict, result.degraded_reason) == ("degraded", "unreachable_dependency")
     assert "ads.invalid" in result.rolls[0].summary
 

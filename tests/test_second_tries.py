@@ -38,12 +38,12 @@ async def rolled(tmp_path, html, *replies, **flags):
     return await play(written(tmp_path, html), tmp_path, tester=script(tmp_path, replies), **flags)
 
 
-@pytest.mark.parametrize("source", SOURCES)
-async def test_every_source_of_the_orientation_agrees_with_the_screen(tmp_path, source):
+@pytest.mark.parametrize(("source", "clock"), [("size", "realtime"), *((source, "frames") for source in SOURCES)])
+async def test_every_source_of_the_orientation_agrees_with_the_screen(tmp_path, source, clock):
     folder = written(tmp_path, OVERLAY.replace("LANDSCAPE", SOURCES[source]))
     async with Gate(folder) as gate:
         url = f"{gate.address}/index.html"
-        async with opened(gate, ("frames",), lambda clock: options_for(gate, url, clock), may_turn=True) as (
+        async with opened(gate, (clock,), lambda clock: options_for(gate, url, clock), may_turn=True) as (
             game,
             fault,
         ):
@@ -73,6 +73,7 @@ async def test_words_about_landscape_that_turning_does_not_change_leave_it_uprig
     assert any("turning it changes nothing" in note for note in roll.notes)
 
 
+@pytest.mark.slow  # two rolls
 async def test_a_game_that_asks_late_gets_landscape_in_the_second_roll(tmp_path):
     late = OVERLAY.replace("LANDSCAPE", SOURCES["size"] + " || !window.begun").replace(
         "asks();\n", "asks(); setTimeout(() => { window.begun = true; asks() }, 1500);\n", 1
@@ -119,7 +120,7 @@ def strokes(ms):
 
 
 async def test_a_drag_that_panning_takes_away_is_confirmed_and_works_by_mouse(tmp_path):
-    played = await rolled(tmp_path, STOLEN, *strokes(400), rolls=1)
+    played = await rolled(tmp_path, STOLEN, *strokes(200), rolls=1)
     probe = played.result.phenomena[0].probe
     assert (played.result.verdict, probe.result) == ("fail", "confirmed")
     assert "panning" in probe.why
@@ -127,7 +128,8 @@ async def test_a_drag_that_panning_takes_away_is_confirmed_and_works_by_mouse(tm
     assert "pointer_cancelled" in played.result.rolls[0].faults
 
 
+@pytest.mark.slow
 async def test_a_swipe_that_was_too_slow_is_the_testers(tmp_path):
-    played = await rolled(tmp_path, QUICK_ONLY, *strokes(1500), rolls=1)
+    played = await rolled(tmp_path, QUICK_ONLY, *strokes(1000), rolls=1)
     assert (played.result.verdict, played.result.degraded_reason) == ("degraded", "refuted_fail")
     assert played.result.attribution == "tester"

@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -316,7 +317,13 @@ async def test_nothing_is_left_after_a_game_that_was_killed_hung_or_never_opened
 
 
 @pytest.mark.parametrize("pause_s", [0.02, 0.1, 0.2, 0.3])  # at each of them nothing may be left, whatever was going on
-async def test_a_start_that_is_called_off_while_the_driver_starts_leaves_none(tmp_path, monkeypatch, pause_s):
+def test_a_start_that_is_called_off_while_the_driver_starts_leaves_none(tmp_path, monkeypatch, pause_s):
+    # In a loop of its own, as the tests' loop has its driver already.
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, _call_off(tmp_path, monkeypatch, pause_s)).result()
+
+
+async def _call_off(tmp_path, monkeypatch, pause_s: float) -> None:
     before = len(psutil.Process().children())
     async with nothing_is_left(tmp_path, monkeypatch):
         opening = asyncio.ensure_future(_open_and_close())
