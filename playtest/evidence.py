@@ -195,12 +195,14 @@ class RollEvidence:
 
     def close(self, roll: Roll) -> None:
         """Write `roll.json` and `firstplay.json` and close the files. Raises EvidenceError."""
-        self._write("firstplay.json", roll.first_play)
-        self._write("roll.json", roll)
-        self._transcript.close()
-        self._console.close()
-        if self._replies is not None:
-            self._replies.close()
+        try:
+            self._write("roll.json", roll)
+            self._write("firstplay.json", roll.first_play)
+        finally:
+            self._transcript.close()
+            self._console.close()
+            if self._replies is not None:
+                self._replies.close()
 
     def _write(self, name: str, document: Roll | FirstPlay) -> None:
         write_atomically(self._folder / name, dump_json(document.to_json(), indent=2) + "\n")

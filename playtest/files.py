@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import suppress
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,10 +28,12 @@ def _has_surrogates(text: str) -> bool:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a new file. Raises EvidenceError."""
+    """Write a new file, whole or not at all. Raises EvidenceError."""
     try:
         path.write_bytes(data)
     except OSError as error:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
         raise _unwritable(path, error) from error
 
 
@@ -52,7 +56,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 class LineFile:
-    """A file of JSON lines, each flushed as a whole as it is written."""
+    """A file of JSON lines, each flushed as it is written; a line that does not fit leaves nothing of itself."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -69,7 +73,9 @@ class LineFile:
         except OSError as error:
             raise _unwritable(self.path, error) from error
         if written != len(data):
-            raise EvidenceError(f"only a part of a line could be written to {self.path}", "free some disk space")
+            with suppress(OSError):
+                self._file.truncate(self._file.tell() - (written or 0))
+            raise _unwritable(self.path, OSError(ENOSPC, os.strerror(ENOSPC)))
 
     def close(self) -> None:
         """Close the file; nothing is pending."""

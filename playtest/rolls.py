@@ -14,6 +14,7 @@ from typing import Protocol
 
 from playtest import __version__
 from playtest.briefing import Says
+from playtest.errors import EvidenceError
 from playtest.experiments import Experiments
 from playtest.firstplay import LIMITS, Limits
 from playtest.floor import BOOT_MS
@@ -115,7 +116,8 @@ class Run:
     async def play(self) -> RunResult:
         """Play the rolls. An interruption or timeout ends in a degraded result, not in an exception.
 
-        Raises UsageError when nothing could be played, EvidenceError when the record can't be kept.
+        Raises UsageError when nothing could be played, EvidenceError when the record can't be kept; `result` is
+        degraded then.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -126,6 +128,9 @@ class Run:
                 await self._roll(2, first.screen.turned)
             elif needs_second_roll(first, self.plan.rolls):
                 await self._roll(2, first.screen)
+        except EvidenceError:
+            self.stop.reason, self._stopped = "evidence", True
+            raise
         except asyncio.CancelledError:
             task.uncancel()
             self._stopped = True

@@ -22,7 +22,7 @@ from playtest.overlay import StripText, encode, new_canary, rule
 from playtest.pictures import is_flat, picture_hash
 from playtest.policy.budget import Budget
 from playtest.policy.causes import cannot_boot, outside_cause
-from playtest.policy.outcome import Ending, phenomena_of
+from playtest.policy.outcome import UNRECORDED, Ending, phenomena_of
 from playtest.policy.progress import Progress
 from playtest.policy.refusals import distinct_taps
 from playtest.policy.timekeeping import Timekeeping
@@ -150,12 +150,13 @@ class RollRunner:
             self._ending = Ending(Verdict.DEGRADED, reason=fault.reason, message=fault.message)
         except BrowserFault as fault:
             self._ending = self._page_is_gone(fault)
-        except BaseException:
-            self._ending = Ending(Verdict.DEGRADED, reason="interrupted", message="the run was stopped")
+        except BaseException as error:
+            self._ending = Ending.of_stop(error)
             raise
         finally:
-            self.roll = self._close()
-        return self.roll
+            self.roll = roll = self._roll(self._ending or UNRECORDED)
+            self._close(roll)
+        return roll
 
     async def _boot(self, fault: BrowserFault | None) -> None:
         if fault is not None:
@@ -343,14 +344,14 @@ class RollRunner:
         log = tuple(f"[{entry.level}] {entry.text}" for entry in step.log)
         self._journal.write(StepLine, log=log, **step.fields)
 
-    def _close(self) -> Roll:
-        ending = self._ending or Ending(Verdict.DEGRADED, reason="interrupted", message="the run was stopped")
-        self._journal.write(
-            EndLine, verdict=ending.verdict, kind=ending.kind, degraded_reason=ending.reason, message=ending.message
-        )
-        roll = self._roll(ending)
-        self._sink.close(roll)
-        return roll
+    def _close(self, roll: Roll) -> None:
+        ending = self._ending or UNRECORDED
+        try:
+            self._journal.write(
+                EndLine, verdict=ending.verdict, kind=ending.kind, degraded_reason=ending.reason, message=ending.message
+            )
+        finally:
+            self._sink.close(roll)
 
     def _roll(self, ending: Ending) -> Roll:
         usage, cost = self._tester.spent

@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +61,29 @@ def test_a_full_disk_is_told(tmp_path):
     assert caught.value.hint
     with pytest.raises(EvidenceError):
         write_bytes(tmp_path / "full", b"x" * 10)
+
+
+def test_a_line_that_does_not_fit_leaves_nothing_of_itself(tmp_path):
+    """The system takes half of a line at its limit for a file's size, as it does at a disk's end."""
+    code = f"""
+import resource
+from pathlib import Path
+from playtest.errors import EvidenceError
+from playtest.files import LineFile, write_bytes
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+file = LineFile(Path({str(tmp_path / "a.jsonl")!r}))
+file.write("x" * 500)
+for write in (lambda: file.write("y" * 600), lambda: write_bytes(Path({str(tmp_path / "b.png")!r}), b"z" * 1001)):
+    try:
+        write()
+    except EvidenceError:
+        continue
+    raise SystemExit("not told")
+file.write("z" * 400)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent.parent)
+    assert [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()] == ["x" * 500, "z" * 400]
+    assert not (tmp_path / "b.png").exists()
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

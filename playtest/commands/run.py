@@ -6,10 +6,12 @@ import argparse
 import asyncio
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from playtest.commands.arguments import Commands, add_json, add_settings, loaded
 from playtest.config import Settings
+from playtest.errors import EvidenceError
 from playtest.evidence import RunEvidence
 from playtest.files import dump_json
 from playtest.protocol.exit_codes import ExitCode
@@ -48,15 +50,22 @@ def run(request: RunRequest, settings: Settings, as_json: bool) -> int:
     async def play() -> RunResult:
         async with run_on(prepared, evidence, lambda _roll, line: view.on_line(line)) as run:
             _stop_on_signals(run)
-            return await run.play()
+            try:
+                return await run.play()
+            except EvidenceError:
+                with suppress(EvidenceError):  # there may be room for what is smaller
+                    evidence.write_result(run.result())
+                    write_report(evidence.folder, run.result())
+                raise
 
     evidence.open()
     try:
         result = asyncio.run(play())
-        try:
-            write_report(evidence.folder, result)
-        finally:  # last, so that who waits for it finds the rest; and whatever came of the report
-            path = evidence.write_result(result)
+        path = _write(evidence, result)
+    except EvidenceError as error:
+        raise EvidenceError(
+            error.message, f"{error.hint}; what was saved until then is in {evidence.folder}"
+        ) from error
     finally:
         evidence.close()
     view.on_result(result, path)
@@ -64,6 +73,15 @@ def run(request: RunRequest, settings: Settings, as_json: bool) -> int:
         sys.stdout.write(dump_json(result.to_json(), indent=2) + "\n")
     interrupted = result.degraded_reason == "interrupted"
     return ExitCode.INTERRUPTED if interrupted else EXIT_CODES[result.verdict]
+
+
+def _write(evidence: RunEvidence, result: RunResult) -> Path:
+    """Write report and result, the result last and whatever came of the report: who waits for it finds the rest."""
+    try:
+        write_report(evidence.folder, result)
+    finally:
+        path = evidence.write_result(result)
+    return path
 
 
 def _stop_on_signals(run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from playtest.errors import EvidenceError
 from playtest.ports import PageFault
 from playtest.protocol.verdict import ClaimedPhenomenon, FailKind, Phenomenon, Probe, Verdict, VerdictClaim
 
@@ -27,6 +28,18 @@ class Ending(NamedTuple):
             when = "after an input" if after_input else "before any input"
             return cls(Verdict.FAIL, FailKind.BROKEN, None, f"the page came to an end {when}: {message}")
         return cls(Verdict.DEGRADED, None, "browser", message)
+
+    @classmethod
+    def of_stop(cls, error: BaseException) -> Ending:
+        """The roll was broken off from outside it, or by a mistake of ours; what it had come to does not stand."""
+        if isinstance(error, EvidenceError):
+            return cls(Verdict.DEGRADED, None, "evidence", error.message)
+        if isinstance(error, Exception):
+            return cls(Verdict.DEGRADED, None, "bug", f"a bug of playtest's own: {type(error).__name__}")
+        return cls(Verdict.DEGRADED, None, "interrupted", "the run was stopped")
+
+
+UNRECORDED = Ending(Verdict.DEGRADED, reason="evidence", message="the record could not be kept")
 
 
 def ending_of_claim(claim: VerdictClaim, supported: bool, last_step: int) -> Ending:

@@ -22,11 +22,17 @@ Language: TypeAlias = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 LOG_LINES = 20
 LOG_LINE_CHARS = 200
-PARAM_CHARS = 1000
+PARAM_CHARS = 3000
+# Parameters that may hold a game's words, or a tester's own; the sentences put them into quotation marks.
+STRANGERS = frozenset({"action", "given", "message", "problem", "seen", "texts", "what", "why"})
+STRANGER_CHARS = 600
 
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_CONTROL_BUT_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]+")
+# A stranger's quotation marks must not end ours.
+_OTHER_MARKS = str.maketrans({'"': "'", "「": "『", "」": "』"})
 
 
 class PromptError(LookupError):
@@ -53,7 +59,7 @@ def system_prompt(
     last_y = screen.height - 1 if space is CoordinateSpace.CSS else screen.height * 1000 // screen.picture_height
     sample_x, sample_y = screen.to_wire(screen.width * 0.42, screen.height * 0.7, space)
     return _template(language).render(
-        brief=brief.strip(),
+        brief=_CONTROL_BUT_LINES.sub(" ", brief).strip(),
         space=space.value,
         width=screen.width,
         height=screen.height,
@@ -86,12 +92,13 @@ class Messages:
     def say(self, message_id: str, /, **params: object) -> str:
         """The sentence with its parameters. Raises PromptError for an unknown id or a missing parameter.
 
-        Parameters may hold a game's words: each is kept to one bounded line, so that none can pass for a line of ours.
+        Parameters may hold a game's words: each is kept to one bounded line and can't leave the quotation marks that
+        it stands in, so that none can pass for words of ours.
         """
         missing = sorted(self.placeholders(message_id) - params.keys())
         if missing:
             raise PromptError(f"message {message_id!r} needs {', '.join(missing)}")
-        return self._text(message_id).format(**{name: _line(value, PARAM_CHARS) for name, value in params.items()})
+        return self._text(message_id).format(**{name: _parameter(name, value) for name, value in params.items()})
 
     def quote_log(self, lines: list[str]) -> str:
         """The newest lines of the game's log as quoted data, or an empty text when there are none.
@@ -110,6 +117,12 @@ class Messages:
             return self._texts[message_id]
         except KeyError:
             raise PromptError(f"no message {message_id!r} in {self.language}") from None
+
+
+def _parameter(name: str, value: object) -> str:
+    if name not in STRANGERS:
+        return _line(value, PARAM_CHARS)
+    return _line(value, STRANGER_CHARS).translate(_OTHER_MARKS)
 
 
 def _line(value: object, most: int) -> str:
