@@ -288,8 +288,7 @@ class RollRunner:
 
     async def _survive(self, fault: BrowserFault, action: Action) -> None:
         """Record a fault under an action; an endless loop is ended and play goes on. Raises BrowserFault."""
-        point = contact_point(action)
-        place = dict(zip("xy", point, strict=True)) if point else {}
+        place = dict(zip("xy", contact_point(action) or (), strict=False))
         self._journal.fault(PageFault(fault.kind, f"{fault.message}, after {describe(action)}", place))
         self._hangs += fault.kind == "hang"
         if fault.kind == "hang" and self._hangs < MAX_HANGS and await self._game.revive():

@@ -1,23 +1,28 @@
-"""Faults of the machine: full and locked disks, killed processes, small shared memory. Nothing is lost silently."""
+"""Faults of the machine: full and locked disks, killed processes, small shared memory, clocks that jump."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import os
-import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from playtest.policy.combine import needs_second_roll
+from playtest.protocol.gates import Floor, Gate
+from playtest.protocol.result import Roll
 from playtest.protocol.transcript import transcript_line
-from tests import endpoint_faults as faults
-from tests.endpoint import KEY, StrictEndpoint
-from tests.play import GAMES, Brain, script, tap, verdict
-from tests.test_cli import only_document, start
+from tests.play import GAMES, play, script, tap, verdict
+from tests.test_cli import call, only_document, start
 
 QUICK = {"PLAYTEST_FILM_FIRST_PLAY": "0", "PLAYTEST_SETTLE_MS": "100"}
 
@@ -144,3 +149,118 @@ def test_small_shared_memory_and_a_full_folder_for_passing_files_are_enough(tmp_
     roll = only_document(out)["rolls"][0]
     assert (roll["degradedReason"], roll["steps"], roll["faults"]) == ("undecided", 2, [])
     assert roll["floor"]["pass"], roll["floor"]
+
+
+# -- killed processes ----------------------------------------------------------------------------------------------
+
+# Holds a roll where it is: the game's clock runs for as long as the test needs.
+LONG_WAIT = {"action": {"type": "wait", "ms": 10_000}}
+
+
+@pytest.fixture
+def running(tmp_path, brief):
+    """Starts a run whose tester taps twice and then waits; ended by the test, or after it."""
+    started: list[subprocess.Popen] = []
+
+    def begin() -> subprocess.Popen:
+        tester = script(tmp_path, [{"action": tap(195, 600)}, {"action": tap(195, 500)}, *[LONG_WAIT] * 10])
+        arguments = command(brief, tmp_path / "evidence", tester)[3:]
+        started.append(start(*arguments, cwd=tmp_path, **QUICK))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def until(process: subprocess.Popen, what: Callable[[], object]) -> Any:
+    """What the condition gives, once it gives something. The run must still be there."""
+    while not (found := what()):
+        assert process.poll() is None, process.communicate()
+        os.sched_yield()
+    return found
+
+
+def transcript(evidence: Path) -> list[str]:
+    path = evidence / "playtest" / "roll-1" / "transcript.jsonl"
+    return path.read_text("utf-8").splitlines(keepends=True) if path.exists() else []
+
+
+def browser_of(process: subprocess.Popen) -> list[psutil.Process]:
+    """Chromium's processes below a run, its driver's left out."""
+    below = psutil.Process(process.pid).children(recursive=True)
+    return [one for one in below if "chrom" in one.name()]
+
+
+@pytest.mark.parametrize("lines", [0, 1, 3])
+def test_a_killed_run_leaves_no_browser_whole_lines_and_its_folder_to_the_next(running, tmp_path, brief, lines):
+    evidence, process = tmp_path / "evidence", running()
+    until(process, lambda: len(transcript(evidence)) >= lines and browser_of(process))
+    below = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs(below, timeout=30)
+    assert not alive, "its browser and driver end with it"
+    left = transcript(evidence)
+    assert all(line.endswith("\n") and json.loads(line) for line in left)
+    assert len(left) >= lines
+    tester = script(tmp_path, [{"action": tap(195, 600)}, *[{"verdict": verdict("degraded")}] * 2])
+    code, out, err = call(*command(brief, evidence, tester)[3:], cwd=tmp_path, **QUICK)
+    assert code == 4, err
+    assert only_document(out)["rolls"][0]["steps"] == 2
+    assert [transcript_of(kept) for kept in evidence.glob("history/*")] == ([left] if left else [])
+
+
+def transcript_of(folder: Path) -> list[str]:
+    path = folder / "roll-1" / "transcript.jsonl"
+    return path.read_text("utf-8").splitlines(keepends=True) if path.exists() else []
+
+
+def test_two_runs_on_one_folder_are_one_too_many_and_the_first_plays_on(running, tmp_path, brief):
+    evidence, process = tmp_path / "evidence", running()
+    until(process, lambda: transcript(evidence))
+    code, out, _ = call(*command(brief, evidence, taps(tmp_path))[3:], cwd=tmp_path, **QUICK)
+    assert code == 2
+    assert "another run" in only_document(out)["error"]["message"]
+    assert process.poll() is None
+    assert not (evidence / "history").exists()
+
+
+def test_a_browser_that_is_killed_from_outside_is_the_machines_fault(running, tmp_path):
+    evidence, process = tmp_path / "evidence", running()
+    until(process, lambda: len(transcript(evidence)) >= 3)
+    for one in browser_of(process):
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
+    out, err = process.communicate(timeout=120)
+    result = only_document(out)
+    assert process.returncode == 4, err
+    assert (result["verdict"], result["attribution"]) == ("degraded", "harness")
+    assert "Traceback" not in err
+
+
+async def test_a_clock_that_jumps_changes_nothing(tmp_path, monkeypatch):
+    """Somebody sets the machine's clock while a game is played, back and forth by days."""
+    told = time.time
+    jumps = itertools.cycle((0, 86_400, -86_400, 3_600 * 24 * 400))
+    monkeypatch.setattr(time, "time", lambda: told() + next(jumps))
+    tester = script(tmp_path, [{"action": tap(195, 600)}, *[{"verdict": verdict("degraded")}] * 2])
+    played = await play(GAMES / "levels", tmp_path, tester=tester, rolls=1)
+    assert (played.result.verdict, played.result.degraded_reason) == ("degraded", "undecided")
+    assert 0 < played.result.duration_ms < 120_000
+    assert played.result.rolls[0].wall_time_ms < 120_000
+    assert played.of("step")[0].effect.changed
+
+
+@pytest.mark.parametrize(
+    ("steps", "faults", "again"), [(3, ("crash",), True), (3, ("hang",), True), (1, ("crash",), False), (3, (), False)]
+)
+def test_a_page_that_died_in_play_is_tried_once_more_before_it_is_the_games_doing(steps, faults, again):
+    gates = {"C_frame": Gate(passed=False, detail="the page ended")}
+    roll = Roll(
+        number=1, seed=1, clock="frames", verdict="fail", kind="broken", steps=steps, budget=14, distinct_taps=1,
+        effective_inputs=1, faults=faults, floor=Floor(passed=False, gates=gates),
+    )  # fmt: skip
+    assert needs_second_roll(roll, 2) is again
+    assert not needs_second_roll(roll, 1)

@@ -12,6 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 from playtest.errors import BrowserFault
 
 T = TypeVar("T")
+TOLD_WITHIN_S = 1.0
 
 
 async def within(seconds: float, call: Awaitable[T], what: str) -> T:
@@ -20,13 +21,6 @@ async def within(seconds: float, call: Awaitable[T], what: str) -> T:
         return await asyncio.wait_for(asyncio.ensure_future(call), seconds)
     except TimeoutError as error:
         raise BrowserFault("hang", f"the page did not answer within {seconds:g} s ({what})") from error
-    except PlaywrightError as error:
-        raise fault_from(error, what) from error
-
-
-def _value(task: asyncio.Future[T], what: str) -> T:
-    try:
-        return task.result()
     except PlaywrightError as error:
         raise fault_from(error, what) from error
 
@@ -46,18 +40,18 @@ class Channel:
 
     def __init__(self, session: CDPSession, deadline_s: float) -> None:
         self._session = session
-        self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._gone: asyncio.Future[tuple[str, str]] = asyncio.get_running_loop().create_future()
         self.deadline_s = deadline_s
 
-    def lose(self) -> None:
-        """The page crashed or was closed."""
+    def lose(self, kind: str, message: str) -> None:
+        """The page is gone, by a `crash` of its own or with the `browser`."""
         if not self._gone.done():
-            self._gone.set_result(None)
+            self._gone.set_result((kind, message))
 
     def check(self) -> None:
-        """Raise BrowserFault `crash` once the page is gone."""
+        """Raise BrowserFault `crash` or `browser` once the page is gone."""
         if self._gone.done():
-            raise BrowserFault("crash", "the page is gone")
+            raise BrowserFault(*self._gone.result())
 
     async def within(self, call: Awaitable[T], what: str, deadline_s: float = 0) -> T:
         """The value of any call that the page must answer. Raises BrowserFault."""
@@ -70,9 +64,19 @@ class Channel:
             if not task.done():
                 task.cancel()
         if task.done():
-            return _value(task, what)
+            return await self._value(task, what)
         self.check()
         raise BrowserFault("hang", f"the page did not answer within {seconds:g} s ({what})")
+
+    async def _value(self, task: asyncio.Future[T], what: str) -> T:
+        try:
+            return task.result()
+        except PlaywrightError as error:
+            fault = fault_from(error, what)
+            if fault.kind == "crash":  # the call may fail before it is told what became of the page
+                await asyncio.wait({self._gone}, timeout=TOLD_WITHIN_S)
+                self.check()
+            raise fault from error
 
     async def send(self, method: str, params: dict[str, Any] | None = None, deadline_s: float = 0) -> dict[str, Any]:
         """The answer to one command. Raises BrowserFault."""

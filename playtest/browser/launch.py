@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,7 +83,7 @@ class Browser:
     async def start(self, screen: Screen) -> None:
         """Start Chromium. Raises UsageError with the browser's own words when it can't."""
         try:
-            profile = tempfile.mkdtemp(prefix="playtest-profile-")
+            self._profile = profile = tempfile.mkdtemp(prefix="playtest-profile-")
             self._stack.callback(shutil.rmtree, profile, ignore_errors=True)  # last: when no process writes there
             playwright = await self._stack.enter_async_context(driver())
             self._stack.push_async_callback(asyncio.to_thread, _end_processes_of, profile)
@@ -95,6 +96,10 @@ class Browser:
                 f"Chromium could not be started from {self._options.binary.path}: {_last_words(error)}",
                 "run `playtest doctor`",
             ) from error
+
+    def is_running(self) -> bool:
+        """Whether Chromium's own process is there, whatever became of its pages'."""
+        return any(_processes_of(self._profile))
 
     async def close(self) -> None:
         """End the browser, whatever state it is in."""
@@ -160,11 +165,16 @@ class Browser:
         return await within(20, arrived, "a page")
 
 
+def _processes_of(profile: str) -> Iterator[psutil.Process]:
+    """The browser that uses this profile. One that has ended, but was not waited for, has no command line."""
+    for process in psutil.process_iter(["cmdline"]):
+        if f"--user-data-dir={profile}" in (process.info["cmdline"] or ()):
+            yield process
+
+
 def _end_processes_of(profile: str) -> None:
     """Kill the browser that uses this profile, if it is still there, with all its children."""
-    for process in psutil.process_iter(["cmdline"]):
-        if f"--user-data-dir={profile}" not in (process.info["cmdline"] or ()):
-            continue
+    for process in _processes_of(profile):
         with suppress(psutil.NoSuchProcess):
             for child in process.children(recursive=True):
                 with suppress(psutil.NoSuchProcess):

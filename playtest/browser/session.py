@@ -98,7 +98,7 @@ class GameSession:
         self._channel.on("Runtime.exceptionThrown", thrown.on_exception)
         await self._channel.send("Runtime.enable")
         page.on("crash", self._on_crash)
-        page.on("close", self._on_crash)
+        page.on("close", self._on_close)
         self._channel.on("Page.frameNavigated", self._events.on_document)
         await self._set_up_page()
         self._probe = Probe(page, self._channel, self._key)
@@ -216,10 +216,19 @@ class GameSession:
         await self._browser.close()
 
     def _on_crash(self, _page: Page) -> None:
+        self._lost("crash", "the page's process crashed or was ended")
+
+    def _on_close(self, _page: Page) -> None:
+        if self._browser.is_running():
+            self._lost("crash", "the page was closed")
+        else:
+            self._lost("browser", "the browser itself came to an end")
+
+    def _lost(self, kind: str, message: str) -> None:
         if not self._dead:
             self._dead = True
-            self._channel.lose()
-            self._recorder.fault("crash", "the page's process crashed or was ended")
+            self._channel.lose(kind, message)
+            self._recorder.fault(kind, message)
 
     # -- looking -----------------------------------------------------------------------------------------------
 

@@ -18,9 +18,13 @@ class Combined(NamedTuple):
 
 
 def needs_second_roll(first: Roll, rolls: int) -> bool:
-    """A fail is confirmed by a second roll; not where the floor is red, which needs no second opinion."""
+    """A fail is confirmed by a second roll; not where the floor is red, which needs no second opinion.
+
+    The exception is a page that came up and died under an input: only what does so again is the game's own doing.
+    """
     floor_green = first.floor is not None and first.floor.passed
-    return rolls > 1 and first.verdict is Verdict.FAIL and floor_green
+    died_in_play = first.steps > 1 and not {"hang", "crash"}.isdisjoint(first.faults)
+    return rolls > 1 and first.verdict is Verdict.FAIL and (floor_green or died_in_play)
 
 
 def wants_turning(first: Roll, rolls: int) -> bool:

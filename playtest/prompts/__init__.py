@@ -32,7 +32,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _CONTROL_BUT_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]+")
 # A stranger's quotation marks must not end ours.
-_OTHER_MARKS = str.maketrans({'"': "'", "「": "『", "」": "』"})
+_OTHER_MARKS = {0x22: "'", 0x300C: "『", 0x300D: "』"}
 
 
 class PromptError(LookupError):
