@@ -39,6 +39,10 @@ fix: $(packages) ## Let ruff put right what it can
 	@$(bin)/ruff check --quiet --fix . || true
 	@$(bin)/ruff format --quiet .
 
+.PHONY: soak
+soak: $(browser) ## Play 100 rolls, every fifth with a crash, and see that nothing is left of them
+	@$(python) -m bench.soak
+
 .PHONY: bench
 bench: $(browser) ## Measure seconds per step next to plain Playwright
 	@$(python) -m bench

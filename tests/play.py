@@ -37,8 +37,14 @@ class Played:
         return [getattr(line, kind) for _, line in self.lines if line.type == kind]
 
 
-async def play(game: Path, tmp_path: Path, brief: str = "A little game. Tap to play.", **flags: Any) -> Played:
-    """One run to its end."""
+async def play(
+    game: Path,
+    tmp_path: Path,
+    brief: str = "A little game. Tap to play.",
+    watch: Callable[[TranscriptLine], None] | None = None,
+    **flags: Any,
+) -> Played:
+    """One run to its end. `watch` sees each line of the transcript when it is written."""
     (tmp_path / "brief.md").write_text(brief, "utf-8")
     settings = load(
         {"evidence": tmp_path / "evidence", "seed": 7, "film_first_play": False, **flags}, {}, tmp_path
@@ -46,9 +52,15 @@ async def play(game: Path, tmp_path: Path, brief: str = "A little game. Tap to p
     prepared = prepare(RunRequest(game.name, tmp_path / "brief.md", str(game)), settings)
     evidence = RunEvidence(settings.evidence, game.name)
     lines: list[tuple[int, TranscriptLine]] = []
+
+    def keep(roll: int, line: TranscriptLine) -> None:
+        lines.append((roll, line))
+        if watch is not None:
+            watch(line)
+
     evidence.open()
     try:
-        async with run_on(prepared, evidence, lambda roll, line: lines.append((roll, line))) as run:
+        async with run_on(prepared, evidence, keep) as run:
             result = await run.play()
         evidence.write_result(result)
     finally:
