@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from playtest.exploring.scene import Scene, Thing
 from playtest.ports import Point, VisibleText
-from playtest.protocol.actions import Action, LongPress, Pointed, Tap, contact_point
+from playtest.protocol.actions import Action, Drag, LongPress, Pointed, Swipe, Tap, contact_point
 from playtest.protocol.coordinates import CoordinateSpace, Screen
 
 RING_PX = (24, 48, 72, 96)
@@ -23,6 +23,10 @@ RING_TRIES = 4
 SAME_SHIFT_PX = 14
 # How near a factor must bring every miss to the spot that answered, as a share of the screen's width.
 FACTOR_FIT = 0.12
+
+SAME_STROKE = "the same stroke again"
+QUICK_STROKE_MS = 120
+SLOW_STROKE_MS = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,19 @@ def tries_for(action: Pointed, scene: Scene) -> list[Try]:
         spread = places[:: max(1, len(places) // RING_TRIES)][:RING_TRIES]
         found += [Try(_moved(action, place), f"another spot on {thing.name}") for place in spread]
     return _distinct(found)[:MAX_TRIES]
+
+
+def strokes_for(action: Swipe | Drag) -> list[Try]:
+    """Other strokes for one that nothing answered: the same way, at other speeds; the mouse is the last."""
+    places = action.model_dump(include={"x1", "y1", "x2", "y2"})
+    other = Swipe(**places, ms=action.ms) if isinstance(action, Drag) else Drag(**places, ms=action.ms)
+    return [
+        Try(action, SAME_STROKE),
+        Try(Swipe(**places, ms=QUICK_STROKE_MS), "a quick swipe the same way"),
+        Try(Swipe(**places, ms=SLOW_STROKE_MS), "a slow swipe the same way"),
+        Try(other, f"a {other.type} the same way"),
+        Try(action, "the same way by mouse", mouse=True),
+    ]
 
 
 def named(target: str, texts: Sequence[VisibleText]) -> list[VisibleText]:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from playtest.aiming import SAME_TAP, Miss, Try, meaning_of, tries_for
+from playtest.aiming import SAME_STROKE, SAME_TAP, Miss, Try, meaning_of, strokes_for, tries_for
 from playtest.errors import BrowserFault
 from playtest.experiments import Experiments, Moment
 from playtest.exploring.leaks import leaked
-from playtest.exploring.scene import Scene, see
+from playtest.exploring.scene import see
 from playtest.observer import Observer
 from playtest.pictures import Picture, decode, distance, signature
 from playtest.policy.progress import NEW_SCREEN_DISTANCE
 from playtest.ports import Point
-from playtest.protocol.actions import Pointed, contact_point, describe
+from playtest.protocol.actions import Action, Drag, Pointed, Stroke, Swipe, contact_point, describe
 from playtest.protocol.coordinates import CoordinateSpace, Screen
 from playtest.protocol.result import Aim
 from playtest.protocol.verdict import ClaimedPhenomenon, Probe, ProbeResult
@@ -33,7 +33,7 @@ class _Attempt(NamedTuple):
     """One other way to touch what a claim is about, and the screen after it."""
 
     claim: ClaimedPhenomenon
-    action: Pointed
+    action: Pointed | Stroke
     tried: Try
     number: int
     look: Picture
@@ -109,7 +109,7 @@ class Prober:
                 return Probe(result=ProbeResult.CONFIRMED, why=f"the screen shows the leaked value {leak[:60]!r}")
         if here is None or here.action is None:
             return _untestable("no input was made at that step")
-        if not isinstance(here.action, Pointed):
+        if not isinstance(here.action, Pointed | Stroke):
             return _untestable(f"a {here.action.type} has no one spot to try again")
         if here.changed and await self._did_change(here, after, moments):
             return _untestable("the input of that step did change the screen, so the claim is about something else")
@@ -133,8 +133,8 @@ class Prober:
             still = observer.still
             for claim in group:
                 action = actions[claim.step]
-                assert isinstance(action, Pointed), "only these are tried"
-                for number, other in enumerate(tries_for(action, _scene(observer)), 1):
+                assert isinstance(action, Pointed | Stroke), "the others are told from the record"
+                for number, other in enumerate(_tries(action, observer), 1):
                     outcome = await observer.act(other.action, mouse=other.mouse, settle_ms=PROBE_SETTLE_MS)
                     made.append(_Attempt(claim, action, other, number, observer.now.picture))
                     still = still and observer.still
@@ -159,20 +159,39 @@ class Prober:
             found[last.claim] = self._refuted(last.action, last.tried, last.number)
         return found
 
-    def _refuted(self, action: Pointed, answered: Try, tried: int) -> Probe:
+    def _refuted(self, action: Pointed | Stroke, answered: Try, tried: int) -> Probe:
+        by = describe(answered.action) + (" by mouse" if answered.mouse else "")
+        if isinstance(action, Stroke):
+            return _of_stroke(answered, tried, by)
         spot = Point(*(contact_point(answered.action) or (action.x, action.y)))
         if answered.words == SAME_TAP:
             return Probe(result=ProbeResult.FLAKY, why="the same tap is answered when it is made again", tries=tried)
         miss = Miss(Point(action.x, action.y), spot)
         self.misses.append(miss)
         return Probe(
-            result=ProbeResult.REFUTED, why=f"{answered.words} answers", tries=tried, offset=miss.offset,
-            answered_by=describe(answered.action) + (" by mouse" if answered.mouse else ""),
-        )  # fmt: skip
+            result=ProbeResult.REFUTED,
+            why=f"{answered.words} answers",
+            tries=tried,
+            offset=miss.offset,
+            answered_by=by,
+        )
 
 
-def _scene(observer: Observer) -> Scene:
-    return see(0, observer.now.picture.pixels, observer.now.texts)
+def _tries(action: Action, observer: Observer) -> list[Try]:
+    if isinstance(action, Swipe | Drag):
+        return strokes_for(action)
+    assert isinstance(action, Pointed), "only these are tried"
+    return tries_for(action, see(0, observer.now.picture.pixels, observer.now.texts))
+
+
+def _of_stroke(answered: Try, tried: int, by: str) -> Probe:
+    """A finger's stroke that is only answered by mouse is the game's fault: people have fingers."""
+    if answered.mouse:
+        why = "no finger's stroke is answered, only the mouse's: the page's own panning may take the touch away"
+        return Probe(result=ProbeResult.CONFIRMED, why=why, tries=tried, answered_by=by)
+    if answered.words == SAME_STROKE:
+        return Probe(result=ProbeResult.FLAKY, why="the same stroke is answered when it is made again", tries=tried)
+    return Probe(result=ProbeResult.REFUTED, why=f"{answered.words} answers", tries=tried, answered_by=by)
 
 
 def _untestable(why: str) -> Probe:

@@ -12,6 +12,20 @@ TEXTS_TOLD = 6
 # A change of more than this is told without a place.
 EVERYWHERE = 0.6
 
+# Facts that go into the record but not into the tester's ear: they explain an ending, and would bias a look.
+QUIET_FACTS = frozenset(
+    {
+        "audio_gate",
+        "leaked_text",
+        "missing_file",
+        "missing_glyphs",
+        "no_viewport_meta",
+        "no_webgl",
+        "slow_render",
+        "unreachable_dependency",
+    }
+)
+
 
 class Says(Protocol):
     """The runner's sentences to the tester, by id."""

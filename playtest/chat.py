@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from playtest.protocol.usage import Cost, Usage
+from playtest.texts import whole
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 _MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
@@ -101,7 +102,10 @@ def size_of(messages: Iterable[Message]) -> Size:
 
 
 def to_wire(messages: Iterable[Message], detail: str | None = None) -> list[dict[str, Any]]:
-    """The messages as the chat-completions protocol has them. A picture is a data URL with `detail` beside it."""
+    """The messages as the chat-completions protocol has them. A picture is a data URL with `detail` beside it.
+
+    Lone surrogates, which no request can carry, are spelled out.
+    """
     return [{"role": message.role, "content": _content(message.parts, detail)} for message in messages]
 
 
@@ -136,7 +140,7 @@ def from_wire(body: Any) -> WireAnswer:
         raise ValueError("no choices[0].message.content") from error
     if isinstance(content, list):  # some gateways answer in parts
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return WireAnswer(str(content or ""), str(choice.get("finish_reason") or ""), usage_in(body))
+    return WireAnswer(whole(str(content or "")), str(choice.get("finish_reason") or ""), usage_in(body))
 
 
 def _count(value: Any) -> int:
@@ -146,12 +150,12 @@ def _count(value: Any) -> int:
 def _content(parts: tuple[Part, ...], detail: str | None) -> str | list[dict[str, Any]]:
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) == len(parts):
-        return "\n\n".join(texts)
+        return whole("\n\n".join(texts))
     return [_part(part, detail) for part in parts]
 
 
 def _part(part: Part, detail: str | None) -> dict[str, Any]:
     if isinstance(part, str):
-        return {"type": "text", "text": part}
+        return {"type": "text", "text": whole(part)}
     url = f"data:{media_type(part.data)};base64,{base64.b64encode(part.data).decode('ascii')}"
     return {"type": "image_url", "image_url": {"url": url} | ({"detail": detail} if detail else {})}

@@ -6,11 +6,11 @@ Exact only under the clock `frames`.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from playtest.errors import BrowserFault
 from playtest.observer import Observer
@@ -46,11 +46,19 @@ class Difference(NamedTuple):
     region: tuple[int, int, int, int] | None
 
 
+class OpenGame(Protocol):
+    """Opens the roll's game once more."""
+
+    def __call__(self, *, sound: bool = False) -> AbstractAsyncContextManager[OpenedGame]:
+        """The same game in a fresh browser, which with `sound` asks no touch for it."""
+        ...
+
+
 @dataclass(slots=True)
 class Experiments:
     """Reruns of one roll, each in a fresh browser. `spent_ms` is the wall time that they took."""
 
-    open_game: Callable[[], AbstractAsyncContextManager[OpenedGame]]
+    open_game: OpenGame
     settle_ms: float
     reaction_ms: float
     spent_ms: float = field(default=0.0)
@@ -109,6 +117,14 @@ class Experiments:
                     return number
         return None
 
+    async def with_sound(self, moments: Sequence[Moment]) -> bool:
+        """Whether the screen is another at the last moment when sound needs no touch. Raises BrowserFault."""
+        last = moments[-1]
+        async with self.fresh(sound=True) as game:
+            await self.fast_forward(game, moments[:-1])
+            shown = decode(await game.picture_at(last.began_ms), game.clock.now_ms)
+        return bool(changed_tiles(shown, decode(last.picture, last.began_ms)).any())
+
     async def control(self, moments: Sequence[Moment]) -> Control:
         """The whole roll's game time without any input, compared at each of its pictures. Raises BrowserFault."""
         started = time.monotonic()
@@ -134,11 +150,14 @@ class Experiments:
         )
 
     @asynccontextmanager
-    async def fresh(self) -> AsyncIterator[Game]:
-        """The same game from its boot, in a fresh browser. Raises BrowserFault."""
+    async def fresh(self, *, sound: bool = False) -> AsyncIterator[Game]:
+        """The same game from its boot, in a fresh browser; with `sound`, one that asks no touch for it.
+
+        Raises BrowserFault.
+        """
         started = time.monotonic()
         try:
-            async with self.open_game() as opened:
+            async with self.open_game(sound=sound) as opened:
                 if opened.fault is not None:
                     raise BrowserFault(opened.fault.kind, f"the game did not come up again: {opened.fault.message}")
                 yield opened.game

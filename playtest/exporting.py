@@ -33,7 +33,6 @@ from playtest.protocol.actions import (
     Wait,
     describe,
 )  # fmt: skip
-from playtest.protocol.coordinates import Screen
 from playtest.protocol.keys import key_name
 from playtest.protocol.transcript import FaultLine, StepLine, transcript_line
 from playtest.protocol.verdict import Phenomenon
@@ -70,7 +69,7 @@ class ScriptStep:
 
 def script_of(recording: Recording, settings: Settings) -> str:
     """The script's text. Raises UsageError when the record's starting date is no date."""
-    start, screen = recording.start, Screen()
+    start, screen = recording.start, recording.start.screen
     steps = list(_steps(recording))
     told = {step.number for step in steps}
     phenomena = recording.roll.phenomena if recording.roll else ()

@@ -34,6 +34,9 @@ QUICK_MS = 16
 HOLD_FACTOR = 3
 MAX_TRIALS = 9
 FRAME_MS = 2 * HALF_A_FRAME_MS
+# Events that a touch gives when it begins, and those that it gives when it ends, a mouse's made-up ones among them.
+BEGINNINGS = frozenset({"touchstart", "pointerdown"})
+ENDINGS = frozenset({"touchend", "pointerup", "mousedown", "mouseup", "click"})
 
 
 async def shoot(experiments: Experiments, moments: Sequence[Moment], first: FirstInput) -> Exact | None:
@@ -155,8 +158,8 @@ class _Studio:
 def from_live_film(film: Film, first: FirstInput) -> Exact | None:
     """The same from a film of the roll itself, where nothing was held: as exact as its frames are close.
 
-    A touch is held for some frames; which of its ends was answered can't be told afterwards, so where both came before
-    the change it is counted from their middle.
+    A touch is held for some frames. Which of its ends was answered is told by what the page listens for; where it
+    listens for both, and both came before the change, it is counted from their middle.
     """
     events = [ms for ms in film.events if ms >= first.began_ms - FRAME_MS]
     before = {ms: image for ms, image in film.frames if events and ms < events[0]}
@@ -169,8 +172,11 @@ def from_live_film(film: Film, first: FirstInput) -> Exact | None:
     if changed_ms is None:
         return Exact(playable_ms, first.effect.first_change_ms, how, "at the latest: the first picture that differed")
     began_ms, ended_ms = events[0], events[1] if len(events) > 1 else events[0]
-    if changed_ms < ended_ms or began_ms == ended_ms:
+    ends = {end for end, types in (("begin", BEGINNINGS), ("end", ENDINGS)) if film.heard & types}
+    if changed_ms < ended_ms or began_ms == ended_ms or ends == {"begin"}:
         return Exact(playable_ms, changed_ms - began_ms, how, "filmed as it was shown: from the input's beginning")
+    if ends == {"end"}:
+        return Exact(playable_ms, changed_ms - ended_ms, how, "filmed as it was shown: from the input's end")
     half_ms = (ended_ms - began_ms) / 2
     words = f"filmed as it was shown: from the middle of the touch, within {half_ms:.0f} ms and a frame"
     return Exact(playable_ms, changed_ms - began_ms - half_ms, how, words)

@@ -33,14 +33,13 @@ class Meter:
     """Adds up requests, tokens and money, and keeps the cap.
 
     Requests count when they are sent, tokens and money when they are answered. Money for answers that never came
-    may have been spent all the same: it counts for the cap, not for the bill.
+    may have been spent all the same: it counts for the cap, and stands beside the bill as `at_risk`.
     """
 
     def __init__(self, tariff: Tariff) -> None:
         self._tariff = tariff
         self._usage = Usage()
         self._cost = tariff.cost(Usage())
-        self._at_risk = 0.0
 
     @property
     def spent(self) -> tuple[Usage, Cost]:
@@ -63,7 +62,7 @@ class Meter:
         )
         prompt = size.most_text_tokens + pictures
         cost = worst_case(prompt, max_completion_tokens, tariff.price, tariff.currency, tariff.usd_rate)
-        total = self._cost.amount + self._at_risk + cost.amount
+        total = self._cost.at_most + cost.amount
         if tariff.max_cost is not None and cost.priced and total > tariff.max_cost:
             raise TesterFault(
                 "cost",
@@ -80,7 +79,7 @@ class Meter:
     def answered(self, usage: Usage | None, at_most: float) -> None:
         """An answer came. Without its usage the bill is unknown from here on."""
         if usage is None:
-            self._at_risk += at_most
+            self.lost(at_most)
             self._cost = self._cost.model_copy(update={"priced": False})
         else:
             self._usage += usage.model_copy(update={"requests": 0})
@@ -88,4 +87,4 @@ class Meter:
 
     def lost(self, at_most: float) -> None:
         """A request was sent and its answer never came."""
-        self._at_risk += at_most
+        self._cost = self._cost.model_copy(update={"at_risk": self._cost.at_risk + at_most})

@@ -35,6 +35,11 @@ def decode(png: bytes, game_ms: float) -> Picture:
         return Picture(png, np.asarray(image.convert("RGB")), game_ms)
 
 
+def is_flat(pixels: Pixels) -> bool:
+    """Whether there is but one colour."""
+    return not (pixels != pixels[0, 0]).any()
+
+
 def picture_hash(pixels: Pixels) -> str:
     """SHA-256 over shape and pixels, its first 16 hexadecimal digits."""
     return hashlib.sha256(repr(pixels.shape).encode() + pixels.tobytes()).hexdigest()[:16]

@@ -84,10 +84,14 @@ class GameClock(Protocol):
 
 @dataclass(slots=True)
 class Film:
-    """Every frame of some stretch of game time, and when input events reached the page. Times in ms of game time."""
+    """Every frame of some stretch of game time, and when input events reached the page. Times in ms of game time.
+
+    `heard` are the types of the events that the page listened for where the last input was made, where that is known.
+    """
 
     frames: list[tuple[float, bytes]] = field(default_factory=list)
     events: list[float] = field(default_factory=list)
+    heard: frozenset[str] = frozenset()
 
 
 class Game(Protocol):
@@ -124,7 +128,7 @@ class Game(Protocol):
         ...
 
     async def perform(self, action: Action, *, mouse: bool = False) -> None:
-        """Real input events, taking game time as a person's would; by touch, or a tap by mouse. Raises BrowserFault."""
+        """Real input events, taking game time as a person's would; by touch, or by mouse. Raises BrowserFault."""
         ...
 
     async def show_echo(self, point: Point) -> None:

@@ -87,17 +87,10 @@ def worst_case(
 
 
 def add_costs(first: Cost, second: Cost) -> Cost:
-    """Both together. One unpriced part makes the whole unpriced.
-
-    Raises ValueError for two currencies: caps and sums are kept in one.
-    """
+    """Both together. Raises ValueError for two currencies: caps and sums are kept in one."""
     if first.currency != second.currency:
         raise ValueError(f"can't add {second.currency} to {first.currency}")
-    return Cost(
-        amount=first.amount + second.amount,
-        currency=first.currency,
-        priced=first.priced and second.priced,
-    )
+    return first.plus(second)
 
 
 def _conversion(source: str, target: str, usd_rate: float | None) -> float | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from playtest.errors import UsageError
+from playtest.pictures import decode, picture_hash
 from playtest.protocol.result import Roll
 from playtest.protocol.transcript import StartLine, StepLine, TranscriptLine, transcript_line
 
@@ -32,6 +33,22 @@ class Recording:
         """The clean pictures by step, as PNG; missing ones are left out."""
         paths = {step.step: self.picture_path(step) for step in self.steps}
         return {number: path.read_bytes() for number, path in paths.items() if path is not None and path.is_file()}
+
+    def spoilt(self) -> dict[int, str]:
+        """Steps whose kept picture is not the one that the transcript's hash speaks of, with what is wrong with it."""
+        pictures = self.pictures()
+        told = {step.step: _spoilt(pictures.get(step.step), step.picture_hash) for step in self.steps if step.picture}
+        return {number: why for number, why in told.items() if why}
+
+
+def _spoilt(png: bytes | None, recorded_hash: str | None) -> str:
+    if png is None:
+        return "the kept picture is missing"
+    try:
+        same = picture_hash(decode(png, 0.0).pixels) == recorded_hash
+    except OSError:
+        return "the kept picture can't be read"
+    return "" if same else "the kept picture is not the one that was recorded"
 
 
 def read_recording(folder: Path) -> Recording:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from playtest.briefing import Briefing, Says
+from playtest.briefing import QUIET_FACTS, Briefing, Says
 from playtest.errors import ReplyRefused, TesterFault
 from playtest.journal import Journal
 from playtest.policy.budget import Budget
@@ -77,6 +77,11 @@ class Referee:
         """A claim that the guards let through does not stand all the same."""
         self.claim = None
         self._refuse(refusal, message, message, None)
+
+    def tell(self, fault: str, message: str) -> None:
+        """Tell the tester of a fact about the page, unless it would only bias its look."""
+        if fault not in QUIET_FACTS:
+            self.inbox.append(self.say("fault_seen", fault=fault, message=message[:300]))
 
     def repeated(self, action: Action, effect: Effect) -> None:
         """Warn of the second and each further tap on one spot."""

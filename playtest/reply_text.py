@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 from json_repair import repair_json
 
 from playtest.errors import ReplyRefused
+from playtest.texts import spelled_out, whole
 
 EXCERPT_CHARS = 160
 RAW_CHARS = 20_000
@@ -69,11 +70,11 @@ def extract_json(text: str) -> dict[str, Any]:
 
     Thinking and prose are put aside, objects in code fences come first, single quotes and trailing commas are
     repaired. Raises ReplyRefused, worded for the model, when there is none, when it was cut off, when it stands in
-    a list, and when there are several that differ.
+    a list, and when there are several that differ. Escaped lone surrogates are spelled out: no record can hold them.
     """
-    whole = _strict(text.strip())
-    if isinstance(whole, dict):
-        return whole
+    strict = _strict(text.strip())
+    if isinstance(strict, dict):
+        return _spelled_out(strict)
     text = strip_thinking(text)
     candidates = list(_objects(text))
     if not candidates:
@@ -85,7 +86,11 @@ def extract_json(text: str) -> dict[str, Any]:
     if any(_preceded(_LIST_BEFORE, text, found.start) for found in candidates):
         _refuse("a list was sent; send one object with one action, the next step comes after it", text)
     objects = [_parse(text[found.start : found.end]) for found in candidates]
-    return _the_one(objects, text)
+    return _spelled_out(_the_one(objects, text))
+
+
+def _spelled_out(found: dict[str, Any]) -> dict[str, Any]:
+    return {whole(name): spelled_out(value) for name, value in found.items()}
 
 
 def _the_one(objects: list[dict[str, Any]], text: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from playtest.protocol.actions import describe
 from playtest.protocol.coordinates import STRIP_HEIGHT, Screen
 from playtest.protocol.result import Roll, RunResult
 from playtest.protocol.transcript import StartLine, StepLine, TranscriptLine, transcript_line
-from playtest.texts import Kept, duration, figure, reveal, share, whole
+from playtest.texts import Kept, duration, figure, reveal, share, spelled_out
 
 REPORT_NAME = "report.html"
 RESULT_NAME = "playtest.json"
@@ -177,18 +177,9 @@ def _document(path: Path, model: type[_M]) -> _M | None:
 
 def _parse(raw: bytes) -> Any:
     try:
-        return _spelled_out(json.loads(raw.decode("utf-8", "replace")))
+        return spelled_out(json.loads(raw.decode("utf-8", "replace")))
     except (ValueError, RecursionError):
         return None
-
-
-def _spelled_out(value: Any) -> Any:
-    """The value with lone surrogates spelled out in every text."""
-    if isinstance(value, str):
-        return whole(value)
-    if isinstance(value, list):
-        return [_spelled_out(item) for item in value]
-    return {whole(name): _spelled_out(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def _pictures(root: Path, number: int, step: StepLine) -> tuple[Picture, Picture]:

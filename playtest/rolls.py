@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import platform
 import random
 import time
@@ -16,8 +17,9 @@ from playtest.briefing import Says
 from playtest.experiments import Experiments
 from playtest.firstplay import LIMITS, Limits
 from playtest.journal import Journal, Watcher
-from playtest.policy.combine import combine, needs_second_roll
+from playtest.policy.combine import combine, needs_second_roll, wants_turning
 from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
+from playtest.protocol.coordinates import Screen
 from playtest.protocol.result import EvidencePaths, FirstPlay, Roll, RunResult, TesterInfo, Versions
 from playtest.protocol.usage import Cost, Usage
 from playtest.protocol.verdict import Verdict
@@ -36,8 +38,13 @@ class Table(Protocol):
 
     say: Says
 
-    def open_game(self, seed: int) -> AbstractAsyncContextManager[OpenedGame]:
-        """A fresh game in a fresh browser."""
+    def open_game(
+        self, seed: int, screen: Screen | None = None, *, sound: bool = False
+    ) -> AbstractAsyncContextManager[OpenedGame]:
+        """A fresh game in a fresh browser, on its screen of choice unless one is given.
+
+        With `sound` it may play some before the first touch, as no phone lets it.
+        """
         ...
 
     def seat_tester(self, number: int, seed: int, spent: Cost, keep: KeepReply) -> Tester:
@@ -112,8 +119,10 @@ class Run:
         timer = asyncio.get_running_loop().call_later(self.plan.timeout_s, self._time_out, task)
         try:
             first = await self._roll(1)
-            if needs_second_roll(first, self.plan.rolls):
-                await self._roll(2)
+            if wants_turning(first, self.plan.rolls):
+                await self._roll(2, first.screen.turned)
+            elif needs_second_roll(first, self.plan.rolls):
+                await self._roll(2, first.screen)
         except asyncio.CancelledError:
             task.uncancel()
             self._stopped = True
@@ -125,14 +134,14 @@ class Run:
         self.stop.reason = "timeout"
         task.cancel()
 
-    async def _roll(self, number: int) -> Roll:
+    async def _roll(self, number: int, screen: Screen | None = None) -> Roll:
         plan = self.plan.for_roll(number)
         spent = _sum_cost([roll.cost for roll in self.rolls])
         sink = self.table.open_sink(number)
         tester = self.table.seat_tester(number, plan.seed, spent, sink.reply)
         self.tester = tester.info
         try:
-            async with self.table.open_game(plan.seed) as opened:
+            async with self.table.open_game(plan.seed, screen) as opened:
                 game = opened.game
                 self.chromium = game.chromium or self.chromium
                 journal = Journal(number, sink, self.watcher, lambda: game.clock.now_ms)
@@ -144,7 +153,7 @@ class Run:
                     journal=journal,
                     say=self.table.say,
                     canary_chance=_canary_chance(plan.seed),
-                    experiments=self._experiments(plan) if game.clock.name == "frames" else None,
+                    experiments=self._experiments(plan, game.screen) if game.clock.name == "frames" else None,
                 )
                 try:
                     return await runner.play(opened.fault)
@@ -154,8 +163,11 @@ class Run:
         finally:
             await tester.close()
 
-    def _experiments(self, plan: RollPlan) -> Experiments:
-        return Experiments(lambda: self.table.open_game(plan.seed), plan.settle_ms, plan.reaction_ms)
+    def _experiments(self, plan: RollPlan, screen: Screen) -> Experiments:
+        def fresh(*, sound: bool = False) -> AbstractAsyncContextManager[OpenedGame]:
+            return self.table.open_game(plan.seed, screen, sound=sound)
+
+        return Experiments(fresh, plan.settle_ms, plan.reaction_ms)
 
     def _with_reason(self, roll: Roll) -> Roll:
         if roll.degraded_reason == "interrupted" and self.stop.reason != "interrupted":
@@ -203,10 +215,4 @@ def _canary_chance(seed: int) -> random.Random:
 
 
 def _sum_cost(costs: list[Cost]) -> Cost:
-    if not costs:
-        return Cost()
-    return Cost(
-        amount=round(sum(cost.amount for cost in costs), 6),
-        currency=costs[0].currency,
-        priced=all(cost.priced for cost in costs),
-    )
+    return functools.reduce(Cost.plus, costs) if costs else Cost()

@@ -19,8 +19,9 @@ from playtest.floor import FloorWatch
 from playtest.journal import Journal
 from playtest.observer import Observer, Outcome, Seen
 from playtest.overlay import StripText, encode, new_canary, rule
-from playtest.pictures import picture_hash
+from playtest.pictures import is_flat, picture_hash
 from playtest.policy.budget import Budget
+from playtest.policy.causes import cannot_boot, outside_cause
 from playtest.policy.outcome import Ending, phenomena_of
 from playtest.policy.progress import Progress
 from playtest.policy.refusals import distinct_taps
@@ -31,15 +32,13 @@ from playtest.protocol.coordinates import CoordinateSpace
 from playtest.protocol.result import Roll
 from playtest.protocol.transcript import BudgetLine, EndLine, StartLine, StepLine
 from playtest.protocol.usage import Cost, Usage
-from playtest.protocol.verdict import Phenomenon, Verdict
+from playtest.protocol.verdict import Verdict
 from playtest.referee import RAW_LIMIT, Referee
 from playtest.trial import Trial
 
 TEXTS_KEPT = 60
 LOG_KEPT = 40
 MAX_HANGS = 2
-# Facts for the record that say nothing to a tester, or would be taken for the game's faults.
-QUIET_FACTS = frozenset({"audio_gate", "leaked_text", "missing_glyphs", "no_viewport_meta", "slow_render"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +128,7 @@ class RollRunner:
             roll=plan.number,
             seed=plan.seed,
             clock=self._game.clock.name,
+            screen=self._game.screen,
             start_date=plan.start_date,
             game=plan.game,
             locale=plan.locale,
@@ -143,8 +143,7 @@ class RollRunner:
             await self._boot(boot_fault)
             while self._ending is None:
                 await self._step()
-            if plan.film:
-                await self._trial.film(self._first_play, self._game, self._moments)
+            await self._trial.close(self._first_play, self._game, self._moments, film=plan.film)
         except TesterFault as fault:
             self._journal.fault(PageFault(f"tester_{fault.reason}", fault.message))
             self._ending = Ending(Verdict.DEGRADED, reason=fault.reason, message=fault.message)
@@ -165,6 +164,7 @@ class RollRunner:
         self._progress.start(seen.picture, self._take_log())
         self.floor.booted(seen.picture, advances)
         self._take_faults()
+        self._ending = cannot_boot(self._journal.faults, blank=is_flat(seen.picture.pixels) and not seen.texts)
 
     async def _step(self) -> None:
         if self._budget.left(self._journal.step) == 0:
@@ -286,11 +286,11 @@ class RollRunner:
     async def _survive(self, fault: BrowserFault, action: Action) -> None:
         """Record a fault under an action; an endless loop is ended and play goes on. Raises BrowserFault."""
         point = contact_point(action)
-        place = {"x": point[0], "y": point[1]} if point else {}
+        place = dict(zip("xy", point, strict=True)) if point else {}
         self._journal.fault(PageFault(fault.kind, f"{fault.message}, after {describe(action)}", place))
         self._hangs += fault.kind == "hang"
         if fault.kind == "hang" and self._hangs < MAX_HANGS and await self._game.revive():
-            self._referee.inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message))
+            self._referee.tell(fault.kind, fault.message)
             return
         raise fault
 
@@ -300,14 +300,14 @@ class RollRunner:
         if not any(seen.kind == fault.kind for seen in self._journal.faults):
             self._journal.fault(PageFault(fault.kind, fault.message))
         self.floor.died(fault.kind)
-        return Ending.of_dead_page(fault.kind, fault.message, bool(self._actions))
+        cause = outside_cause(self._journal.faults, self._effective)
+        return cause or Ending.of_dead_page(fault.kind, fault.message, bool(self._actions))
 
     def _take_faults(self) -> None:
         for fault in self._game.drain_faults():
             self._journal.fault(fault)
             self.floor.fault(fault)
-            if fault.kind not in QUIET_FACTS:
-                self._referee.inbox.append(self._say("fault_seen", fault=fault.kind, message=fault.message[:300]))
+            self._referee.tell(fault.kind, fault.message)
 
     def _take_log(self) -> list[LogEntry]:
         entries = self._game.drain_log()
@@ -323,7 +323,7 @@ class RollRunner:
         usage, cost = self._tester.spent
         before_usage, before_cost = self._charged
         self._charged = usage, cost
-        return usage - before_usage, cost.model_copy(update={"amount": max(0.0, cost.amount - before_cost.amount)})
+        return usage - before_usage, cost.since(before_cost)
 
     def _note_decision(self, step: Step, decision: Decision) -> None:
         reply = decision.reply
@@ -357,6 +357,7 @@ class RollRunner:
             number=self._plan.number,
             seed=self._plan.seed,
             clock=self._game.clock.name,
+            screen=self._game.screen,
             verdict=ending.verdict,
             kind=ending.kind,
             degraded_reason=ending.reason,
@@ -369,7 +370,15 @@ class RollRunner:
             notes=tuple(self._game.notes),
             blocked=tuple(dict.fromkeys(str(f.detail.get("host")) for f in faults if f.kind == "blocked_request")),
             faults=tuple(dict.fromkeys(f.kind for f in faults)),
-            phenomena=self._phenomena(ending),
+            phenomena=phenomena_of(
+                self._plan.number,
+                claim=claim,
+                probes=self._trial.probes,
+                ending=ending,
+                faults=faults,
+                last_step=self._journal.step,
+                pictures=self._pictures,
+            ),
             speculation=claim.speculation if claim else (),
             first_play=self._first_play.result(bool(claim and claim.loop_closed)),
             attribution=self._trial.attribution(ending),
@@ -380,21 +389,10 @@ class RollRunner:
             probe_ms=round(self._trial.probe_ms, 1),
             film_ms=round(self._trial.film_ms, 1),
             usage=usage - self._started_with[0],
-            cost=cost.model_copy(update={"amount": max(0.0, cost.amount - self._started_with[1].amount)}),
+            cost=cost.since(self._started_with[1]),
             game_time_ms=round(self._game.clock.now_ms, 1),
             wall_time_ms=round(self._journal.wall_ms, 1),
             held_ms=round(self._time.held_ms, 1),
             unheld_ms=round(self._time.unheld_ms, 1),
             speed=self._time.speed(self._game.clock.now_ms, self._journal.wall_ms, self._trial.spent_ms),
-        )
-
-    def _phenomena(self, ending: Ending) -> tuple[Phenomenon, ...]:
-        return phenomena_of(
-            self._plan.number,
-            claim=self._referee.claim,
-            probes=self._trial.probes,
-            ending=ending,
-            faults=self._journal.faults,
-            last_step=self._journal.step,
-            pictures=self._pictures,
         )

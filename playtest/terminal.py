@@ -188,4 +188,7 @@ def _cost(cost: Cost, requests: int) -> str:
     if not requests:
         return "none, no model was asked"
     asked = f"{requests} request{'' if requests == 1 else 's'}"
-    return f"{sanitize(cost.currency, 8)} {cost.amount:.4f} for {asked}" if cost.priced else f"not priced, {asked}"
+    if not cost.priced:
+        return f"not priced, {asked}"
+    lost = f", at most {cost.at_risk:.4f} more for answers that were lost" if cost.at_risk else ""
+    return f"{sanitize(cost.currency, 8)} {cost.amount:.4f} for {asked}{lost}"

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 _T = TypeVar("_T")
 
@@ -96,6 +96,15 @@ def reveal(text: str, limit: int) -> Bounded:
 def whole(text: str) -> str:
     """The text with lone surrogates spelled out, so that it can be encoded."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def spelled_out(value: Any) -> Any:
+    """A JSON value with lone surrogates spelled out in every text and name."""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, list):
+        return [spelled_out(item) for item in value]
+    return {whole(name): spelled_out(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def _name(match: re.Match[str]) -> str:

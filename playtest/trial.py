@@ -12,6 +12,7 @@ from playtest.experiments import Experiments, Moment
 from playtest.filming import from_live_film, shoot
 from playtest.firstplay import FirstPlayWatch
 from playtest.journal import Journal
+from playtest.policy.causes import outside_cause, unreadable
 from playtest.policy.outcome import Ending
 from playtest.ports import Game, PageFault
 from playtest.protocol.actions import Action
@@ -22,7 +23,8 @@ from playtest.referee import Referee
 
 # Degraded reasons that say something of the tester, or of what carries its words.
 TESTER_REASONS = frozenset({"refuted_fail", "unsupported_pass", "unsupported_fail", "unparseable", "script_ended"})
-UNKNOWN_REASONS = frozenset({"budget", "undecided", "interrupted", "timeout"})
+# A run that is out of time is `interrupted` here: a `timeout` is the endpoint's.
+UNKNOWN_REASONS = frozenset({"budget", "undecided", "interrupted"})
 
 
 @dataclass(slots=True)
@@ -47,6 +49,10 @@ class Trial:
         self, claim: VerdictClaim, *, actions: list[Action], effective: int, page_is_up: bool, moments: Sequence[Moment]
     ) -> Ending | None:
         """The ending that a claim brings, or None when it is sent back and play goes on."""
+        cause = outside_cause(self.journal.faults, effective)
+        if claim.result is Verdict.FAIL and cause is not None:
+            self.referee.claim = claim
+            return cause
         supported = effective > 0
         if claim.result is Verdict.PASS and supported:
             await self._control(moments)
@@ -55,7 +61,10 @@ class Trial:
         if ending is None or ending.verdict is not Verdict.FAIL or not page_is_up:
             return ending
         await self._control(moments)
-        return ending if await self._stands(claim, moments) else self._refuted(ending)
+        if not await self._stands(claim, moments):
+            return self._refuted(ending)
+        confirmed = any(probe.result is ProbeResult.CONFIRMED for probe in self.probes.values())
+        return (None if confirmed else unreadable(self.journal.faults)) or ending
 
     @property
     def aim(self) -> Aim | None:
@@ -79,7 +88,16 @@ class Trial:
             return Attribution.TESTER
         return Attribution.UNDETERMINED if ending.reason in UNKNOWN_REASONS else Attribution.HARNESS
 
-    async def film(self, watch: FirstPlayWatch, game: Game, moments: Sequence[Moment]) -> None:
+    async def close(self, watch: FirstPlayWatch, game: Game, moments: Sequence[Moment], *, film: bool) -> None:
+        """Complete the record of a roll that was played to an ending: its control, its first play on film."""
+        if self.control is None and game.alive:
+            await self._control(moments)
+        if any(fault.kind == "audio_gate" for fault in self.journal.faults):
+            await self._with_sound(moments)
+        if film:
+            await self._film(watch, game, moments)
+
+    async def _film(self, watch: FirstPlayWatch, game: Game, moments: Sequence[Moment]) -> None:
         """Tell from a film when the game was playable, where the clock allows it."""
         if watch.first is None:
             return
@@ -101,6 +119,18 @@ class Trial:
             self.control = await self.experiments.control(moments)
         except BrowserFault as fault:
             self._note("the control could not be run", fault)
+
+    async def _with_sound(self, moments: Sequence[Moment]) -> None:
+        """Whether it is its sound that the game waits for; said in the record."""
+        if self.experiments is None or not moments:
+            return
+        try:
+            other = await self.experiments.with_sound(moments)
+        except BrowserFault as fault:
+            self._note("the game could not be tried with sound allowed from the start", fault)
+            return
+        found = "the screen is another one: it waits for its sound to be unlocked" if other else "nothing is different"
+        self.journal.fault(PageFault("experiment", f"with sound allowed before the first touch {found}"))
 
     async def _stands(self, claim: VerdictClaim, moments: Sequence[Moment]) -> bool:
         """Whether a fail survives its claims being tried again: something is refuted and nothing confirmed, or not."""

@@ -7,10 +7,12 @@ answered is charged, also when the answer is of no use. The key stays in the req
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, TypeAlias
 
 import httpx
@@ -25,6 +27,8 @@ from playtest.reply_text import strip_thinking
 
 BACK_OFF_FIRST_S = 1.0
 BACK_OFF_MOST_S = 30.0
+# Far more than the longest answer; what is longer is a server that never ends.
+MAX_ANSWER_BYTES = 8_000_000
 # A second try after an answer that was all thinking gets this much more room.
 MORE_ROOM = 4
 
@@ -40,6 +44,12 @@ class Probe(NamedTuple):
     key_accepted: bool | None
     message: str
     latency_ms: float
+
+
+class _Answer(NamedTuple):
+    status: int
+    headers: httpx.Headers
+    data: bytes
 
 
 class RateLimiter:
@@ -180,7 +190,7 @@ class VisionClient:
         self._meter.sent()
         started = self._clock()
         try:
-            response = await self._http.post(self._endpoint.url("chat/completions"), json=body)
+            answer = await self._post(body)
         except httpx.RequestError as error:
             if not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
                 self._meter.lost(at_most)
@@ -188,17 +198,28 @@ class VisionClient:
         except asyncio.CancelledError:  # the deadline, or the run's end: the endpoint goes on all the same
             self._meter.lost(at_most)
             raise
-        return self._read(response, at_most, self._ms_since(started))
+        return self._read(answer, at_most, self._ms_since(started))
 
-    def _read(self, response: httpx.Response, at_most: float, latency_ms: float) -> Completion:
+    async def _post(self, body: dict[str, Any]) -> _Answer:
+        """What comes back, up to a bound. Raises httpx.RequestError."""
+        async with self._http.stream("POST", self._endpoint.url("chat/completions"), json=body) as response:
+            data = bytearray()
+            async for piece in response.aiter_bytes():
+                data += piece
+                if len(data) > MAX_ANSWER_BYTES:
+                    break
+        return _Answer(response.status_code, response.headers, bytes(data))
+
+    def _read(self, answer: _Answer, at_most: float, latency_ms: float) -> Completion:
         """The answer, charged before anything is made of it. Raises EndpointFault."""
+        text = answer.data.decode("utf-8-sig", "replace")
         try:
-            body: Any = response.json()
+            body: Any = json.loads(text)
         except (ValueError, RecursionError):
-            body = response.text
+            body = text
         usage = usage_in(body)
-        pause = retry_after(response.headers.get("retry-after"), self._now())
-        fault = fault_of(response.status_code, body, pause, self._key)
+        pause = retry_after(answer.headers.get("retry-after"), self._server_time(answer.headers))
+        fault = fault_of(answer.status, body, pause, self._key)
         if usage is not None or fault is None:
             self._meter.answered(usage, at_most)
         if fault is not None:
@@ -207,12 +228,22 @@ class VisionClient:
             text, finish_reason, _ = from_wire(body)
         except ValueError as error:
             # A web page is a wrong base URL and stays one; anything else may have been an answer cut short.
-            page = "html" in response.headers.get("content-type", "")
-            message = f"not a chat completion: {shown(response.text, self._key)!r}"
-            raise EndpointFault("malformed_reply", message, retryable=not page) from error
+            endless = len(answer.data) > MAX_ANSWER_BYTES
+            page = "html" in answer.headers.get("content-type", "")
+            message = f"not a chat completion: {shown(text, self._key)!r}"
+            if endless:
+                message = f"the answer had not ended after {MAX_ANSWER_BYTES // 1_000_000} MB"
+            raise EndpointFault("malformed_reply", message, retryable=not page and not endless) from error
         if finish_reason == "content_filter":
             raise EndpointFault("content_refused", "the endpoint's content filter stopped the answer")
         return Completion(text, usage or Usage(requests=1), finish_reason, latency_ms)
+
+    def _server_time(self, headers: httpx.Headers) -> float:
+        """Unix time by the server's own clock where it tells it: this machine's may be wrong, or jump."""
+        try:
+            return parsedate_to_datetime(headers.get("date", "")).timestamp()
+        except ValueError:
+            return self._now()
 
     def _ms_since(self, started: float) -> float:
         return (self._clock() - started) * 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
 from playtest.presets import preset_for
 from playtest.pricing import price_of
 from playtest.prompts import Language, Messages, language_of
+from playtest.protocol.coordinates import Screen
 from playtest.protocol.replay import Checked
 from playtest.protocol.usage import Cost
 from playtest.recordings import Recording
@@ -121,8 +122,10 @@ class RunTable:
         self._url = url
         self.say = Messages(prepared.language).say
 
-    def open_game(self, seed: int) -> AbstractAsyncContextManager[OpenedGame]:
-        """A fresh game in a fresh browser."""
+    def open_game(
+        self, seed: int, screen: Screen | None = None, *, sound: bool = False
+    ) -> AbstractAsyncContextManager[OpenedGame]:
+        """A fresh game in a fresh browser, on its screen of choice unless one is given."""
         settings = self._prepared.settings
 
         def options_for(clock: str) -> GameOptions:
@@ -134,6 +137,7 @@ class RunTable:
                 locale=LOCALES[self._prepared.language],
                 timezone=settings.timezone,
                 headed=settings.headed,
+                sound=sound,
             )
             return GameOptions(
                 launch=launch,
@@ -143,9 +147,10 @@ class RunTable:
                 hang_s=settings.hang_s,
                 boot_s=settings.boot_s,
                 film=settings.film_first_play,
+                screen=screen or Screen(),
             )
 
-        return opened(self._gate, self._prepared.clocks, options_for)
+        return opened(self._gate, self._prepared.clocks, options_for, may_turn=screen is None)
 
     def seat_tester(self, number: int, seed: int, spent: Cost, keep: KeepReply) -> Tester:
         """A fresh tester for one roll."""
@@ -182,7 +187,7 @@ def endpoint_for(settings: Settings, spent: Cost) -> Endpoint:
             "leave max_cost out, or use a model whose price is known",
         )
     run_cap = settings.max_cost if settings.max_cost is not None else DEFAULT_RUN_CAP
-    roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.amount))
+    roll_cap = min(settings.max_cost_per_roll, max(0.0, run_cap - spent.at_most))
     rate = 1.0 if settings.currency == "USD" else settings.usd_rate
     return Endpoint(
         base_url=settings.base_url,
@@ -224,10 +229,11 @@ async def replay_recording(
             start_date_ms=start_ms(start.start_date),
             hang_s=settings.hang_s,
             boot_s=settings.boot_s,
+            screen=start.screen,
         )
 
-        def fresh() -> AbstractAsyncContextManager[OpenedGame]:
-            return opened(gate, clocks, lambda _clock: options)
+        def fresh(*, sound: bool = False) -> AbstractAsyncContextManager[OpenedGame]:
+            return opened(gate, clocks, lambda _clock: replace(options, launch=replace(launch, sound=sound)))
 
         async with fresh() as opening:
             if opening.fault is not None:

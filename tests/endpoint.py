@@ -15,12 +15,15 @@ import re
 import socket
 import struct
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+import httpx
 from PIL import Image
 
 from tests import endpoint_faults as faults
@@ -106,6 +109,10 @@ class StrictEndpoint:
         self.bodies: list[Any] = []
         """Every body that was posted, accepted or not."""
         self.rejections: list[Rejection] = []
+        self.refused = 0
+        """How many requests met nobody."""
+        self.now = time.time
+        """Unix time as the endpoint tells it in its answers."""
         self.closing = threading.Event()
         self._faults: deque[Fault | None] = deque()
         self._cached: list[tuple[str, int]] = []
@@ -121,6 +128,21 @@ class StrictEndpoint:
         """Queue faults for the next requests."""
         self._faults.extend(queued)
         return self
+
+    @property
+    def next_fault(self) -> Fault | None:
+        """What the next request will meet."""
+        return self._faults[0] if self._faults else None
+
+    def transport(self) -> httpx.AsyncBaseTransport:
+        """A client's way to the endpoint that knows what the next request will meet."""
+        return _Transport(self)
+
+    def refuse(self) -> None:
+        """The next request meets nobody."""
+        with self._lock:
+            self._faults.popleft()
+            self.refused += 1
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -188,6 +210,23 @@ class StrictEndpoint:
         }
 
 
+class _Transport(httpx.AsyncHTTPTransport):
+    """Sends refused requests where nobody listens, and lets a stalled one wait for no time worth telling."""
+
+    def __init__(self, endpoint: StrictEndpoint) -> None:
+        super().__init__(verify=False, trust_env=False)
+        self._endpoint = endpoint
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        fault = self._endpoint.next_fault
+        if fault is not None and fault.connection == "refused":
+            self._endpoint.refuse()
+            request.url = httpx.URL(closed_address())
+        elif fault is not None and fault.connection == "stall":
+            request.extensions["timeout"]["read"] = 0.05
+        return await super().handle_async_request(request)
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -226,6 +265,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
         else:
             self._send(answer)
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        return formatdate(self.server.endpoint.now(), usegmt=True)
 
     def handle(self) -> None:
         with contextlib.suppress(ConnectionError):  # the client went away, which some tests are about

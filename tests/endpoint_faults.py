@@ -21,6 +21,11 @@ class Fault:
     usage: bool = True
 
 
+def refused() -> Fault:
+    """Nobody listens. Takes the endpoint's `transport` to happen."""
+    return Fault(connection="refused")
+
+
 def reset() -> Fault:
     """The connection is reset before anything is answered."""
     return Fault(connection="reset")
@@ -32,7 +37,7 @@ def reset_mid_body() -> Fault:
 
 
 def stall() -> Fault:
-    """Nothing comes until the endpoint closes."""
+    """Nothing comes until the endpoint closes. Under the endpoint's `transport` the wait for it passes at once."""
     return Fault(connection="stall")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import io
 import re
 from collections.abc import Iterator
@@ -120,6 +121,7 @@ def _picture_parts(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from (part for part in message["content"] if part["type"] == "image_url")
 
 
+@functools.lru_cache(maxsize=64)
 def _decode(url: Any) -> Image.Image:
     found = _DATA_URL.fullmatch(url) if isinstance(url, str) else None
     _require(found and found.group(1) in FORMATS, "invalid params: image_url.url is no data URL of a known type")

@@ -23,7 +23,7 @@ async def hashes(tmp_path, game, taps, seed):
 
 
 @pytest.mark.parametrize(
-    "page", ["tea-stall", "arcade", *(pytest.param(page, marks=pytest.mark.slow) for page in ("dom", "webgl"))]
+    "page", ["arcade", *(pytest.param(page, marks=pytest.mark.slow) for page in ("tea-stall", "dom", "webgl"))]
 )
 async def test_one_seed_is_one_game(tmp_path, page):
     game, taps = PAGES[page]

@@ -26,7 +26,7 @@ async def first_play(tmp_path, query, before=(), **flags):
     [
         pytest.param("pointerdown", 1234, 0, "", marks=pytest.mark.slow),
         ("click", 300, 77, "&spin=1"),
-        ("pointerdown", 900, 40, "&looks=1"),
+        pytest.param("pointerdown", 900, 40, "&looks=1", marks=pytest.mark.slow),
         pytest.param("click", 1234, 0, "", marks=pytest.mark.slow),
         pytest.param("pointerdown", 300, 77, "&spin=1", marks=pytest.mark.slow),
         pytest.param("click", 2500, 130, "", marks=pytest.mark.slow),
@@ -50,8 +50,9 @@ async def test_taps_on_the_loading_card_do_not_make_it_playable(tmp_path):
 
 
 @pytest.mark.slow  # its figures are the machine's
+@pytest.mark.parametrize("more", ["", "&spin=1"])
 @pytest.mark.parametrize(("event", "play_ms", "answer_ms"), [("pointerdown", 900, 30), ("click", 1400, 150)])
-async def test_where_nothing_is_held_the_film_is_close(tmp_path, event, play_ms, answer_ms):
-    found = await first_play(tmp_path, f"play={play_ms}&answer={answer_ms}&event={event}", clock="realtime")
+async def test_where_nothing_is_held_the_film_is_close(tmp_path, event, play_ms, answer_ms, more):
+    found = await first_play(tmp_path, f"play={play_ms}&answer={answer_ms}&event={event}{more}", clock="realtime")
     assert found.playable_at_ms == pytest.approx(play_ms, abs=50), found.how
     assert found.first_feedback_ms == pytest.approx(answer_ms, abs=50), found.how

@@ -15,7 +15,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "L1 decisions": (
         "policy.*", "gates.*", "exploring.*", "prompts.*",
         "aiming", "briefing", "overlay", "pictures", "effects", "text_changes", "firstplay",
-        "chat", "conversation", "reply_text", "blindness",
+        "chat", "conversation", "reply_text", "blindness", "contracts",
         "presets", "pricing", "metering", "endpoint", "endpoint_errors",
     ),
     "L2 edges": ("browser.*", "vision_client", "testers.*", "drivers.*", "evidence", "ledger", "testing"),
@@ -23,7 +23,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "runner", "referee", "trial", "attribution", "experiments", "filming", "replaying",
         "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch",
     ),
-    "L4 delivery": ("__main__", "games", "recordings", "exporting", "wiring", "report", "terminal", "commands.*", "cli"),
+    "L4 delivery": ("__main__", "games", "recordings", "documents", "samples", "sources", "exporting", "wiring", "report", "terminal", "commands.*", "cli"),
 }  # fmt: skip
 MAY_IMPORT = {
     "L0": ("L0",),

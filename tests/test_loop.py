@@ -114,9 +114,12 @@ async def test_budget_grows_from_14_to_24_with_progress(tmp_path):
     assert (played.result.verdict, played.result.degraded_reason) == ("degraded", "budget")
     assert played.result.rolls[0].steps == 24
     assert [line.budget for line in played.of("budget")][:5] == [16, 18, 20, 22, 24]
+    control = played.result.rolls[0].control
+    assert control is not None, "a roll without a verdict has its control too"
+    assert control.same < control.steps
 
 
-@pytest.mark.parametrize("game", ["still", "drifting"])
+@pytest.mark.parametrize("game", ["still", pytest.param("drifting", marks=pytest.mark.slow)])
 async def test_budget_stays_14_without_progress(tmp_path, game):
     with StrictEndpoint(Brain(tap(195, 600), tap(60, 200))) as endpoint:
         played = await play_with(endpoint, GAMES / game, tmp_path)
@@ -146,6 +149,7 @@ async def test_pass_at_the_second_roll_passes(tmp_path):
     assert played.result.verdict == "pass"
 
 
+@pytest.mark.slow  # test_determinism.py has a quicker one
 async def test_same_seed_gives_the_same_game(tmp_path):
     tester = script(tmp_path, [{"action": a} for a in NOWHERE] + [{"verdict": verdict("degraded")}])
     runs = [await play(GAMES / "fresh", tmp_path, tester=tester, seed=seed) for seed in (11, 11, 12)]

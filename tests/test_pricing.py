@@ -99,11 +99,11 @@ def test_pictures_count_in_the_worst_case():
     assert unknown > rise
 
 
-def test_lost_answers_count_for_the_cap_but_not_for_the_bill():
+def test_lost_answers_count_for_the_cap_and_stand_beside_the_bill():
     meter = Meter(Tariff(price=M3_PRICE, currency="USD", max_cost=0.01))
     meter.sent()
     meter.lost(0.0099)
-    assert meter.spent == (Usage(requests=1), Cost(currency="USD"))
+    assert meter.spent == (Usage(requests=1), Cost(currency="USD", at_risk=0.0099))
     with pytest.raises(errors.TesterFault, match="cap"):
         meter.check(HELLO, 2048, MINIMAX_M3)
 

@@ -126,6 +126,30 @@ def test_a_record_with_another_pictures_hash_differs_there(good, tmp_path):
     assert not pixels(target / result["divergence"]["difference"]).any()
 
 
+def test_a_kept_picture_that_was_changed_or_spoilt_is_told(good, tmp_path, capsys):
+    for number, (spoil, words) in enumerate(
+        (
+            (lambda path: Image.new("RGB", (390, 800)).save(path), "is not the one that was recorded"),
+            (lambda path: path.write_bytes(b"no picture"), "can't be read"),
+            (lambda path: path.unlink(), "is missing"),
+        )
+    ):
+        roll = shutil.copytree(good[0], tmp_path / f"roll-{number}", ignore=shutil.ignore_patterns("replays"))
+        spoil(roll / "shots" / "0002.png")
+        (tmp_path / f"roll-{number}").rename(tmp_path / "roll-1")  # pictures are named by the roll's folder
+        code, result, target = replayed(tmp_path / "roll-1")
+        told = result["divergence"]
+        assert (code, told["step"]) == (1, 2)
+        assert words in told["spoilt"]
+        assert words in capsys.readouterr().err
+        named = [target / told[kind] for kind in ("recorded", "replayed", "difference") if told[kind]]
+        assert len(named) == (3 if number == 0 else 1)
+        for path in named:
+            with Image.open(path) as picture:
+                assert picture.size in {(390, 800), (390, 844)}
+        shutil.rmtree(tmp_path / "roll-1")
+
+
 def test_nothing_to_replay_is_exit_2_with_a_hint(good, tmp_path, capsys):
     shutil.copytree(good[0], tmp_path / "roll-1", ignore=shutil.ignore_patterns("replays"))
     path = tmp_path / "roll-1" / "transcript.jsonl"

@@ -152,6 +152,7 @@ def test_a_long_path_is_never_broken() -> None:
 
 @pytest.mark.parametrize(("changes", "words"), [
     ({"usage": Usage()}, "none, no model was asked"),
+    ({"cost": Cost(amount=0.2, at_risk=0.01)}, "CNY 0.2000 for 18 requests, at most 0.0100 more for answers that were lost"),
     ({"cost": Cost(priced=False), "usage": Usage(requests=1)}, "not priced, 1 request"),
     ({"verdict": Verdict.DEGRADED, "kind": None, "degraded_reason": "budget"}, "DEGRADED: budget"),
     ({"verdict": Verdict.PASS, "kind": None, "phenomena": ()}, "PASS"),

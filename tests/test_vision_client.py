@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from pydantic import SecretStr
 
-from playtest import errors
+from playtest import errors, vision_client
 from playtest.chat import Message, Picture
 from playtest.endpoint import Endpoint
 from playtest.endpoint_errors import shown
@@ -24,6 +24,8 @@ from tests.conftest_guard import loopback_only  # noqa: F401 - an autouse fixtur
 from tests.endpoint import KEY, Answer, StrictEndpoint, closed_address
 
 NOW = 1_800_000_000.0
+# How far the endpoint's clock is ahead of this machine's.
+AHEAD_S = 3600.0
 
 
 def picture(width: int = 390, height: int = 872) -> Picture:
@@ -252,6 +254,13 @@ class TestClassification:
         assert (await failure(client)).reason == "timeout"
         assert client.spent[0].requests == 1
 
+    async def test_an_answer_without_end_is_given_up(self, server, connect, monkeypatch):
+        monkeypatch.setattr(vision_client, "MAX_ANSWER_BYTES", 100_000)
+        server.then(faults.raw('{"choices": [' + " " * 200_000))
+        client = connect()
+        assert (await failure(client)).reason == "malformed_reply"
+        assert len(server.bodies) == 1
+
     async def test_the_content_filter_as_a_finish_reason(self, server, connect):
         server.brain = lambda request: Answer("", "content_filter")
         client = connect()
@@ -286,10 +295,11 @@ class TestBackOff:
 
     @pytest.mark.parametrize(
         ("value", "pause"),
-        [("7", 8), ("0", 1), ("1.5", 2.5), ("-3", 1), (formatdate(NOW + 12, usegmt=True), 13), ("soon", 1)],
+        [("7", 8), ("0", 1), ("1.5", 2.5), ("-3", 1), (formatdate(NOW + AHEAD_S + 12, usegmt=True), 13), ("soon", 1)],
         ids=["seconds", "zero", "fraction", "past", "date", "nonsense"],
     )
-    async def test_retry_after_is_honoured(self, server, connect, clock, value, pause):
+    async def test_retry_after_is_honoured_by_the_servers_clock(self, server, connect, clock, value, pause):
+        server.now = lambda: NOW + AHEAD_S
         server.then(faults.error(429, retry_after=value))
         await connect().complete(LOOK)
         assert clock.pauses == [pytest.approx(pause)]

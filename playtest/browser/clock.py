@@ -273,6 +273,12 @@ class RealClock:
         self._zero = time.monotonic()
         self._screencast = Screencast(channel) if film else None
         self._events: list[float] = []
+        self.heard: frozenset[str] = frozenset()
+
+    @property
+    def filming(self) -> bool:
+        """Whether a film is being made."""
+        return self._screencast is not None
 
     @property
     def now_ms(self) -> float:
@@ -300,15 +306,18 @@ class RealClock:
             return None
         await self._screencast.stop()
         zero_s = time.time() - self.now_ms / 1000
-        return Film([((shown_s - zero_s) * 1000, image) for shown_s, image in self._screencast.frames], self._events)
+        frames = [((shown_s - zero_s) * 1000, image) for shown_s, image in self._screencast.frames]
+        self._screencast = None
+        return Film(frames, self._events, self.heard)
 
     async def hold(self) -> None:
         """Nothing is held under this clock."""
 
     async def deliver(self, event: Awaitable[Any], wait: Handled = Handled.BY_FRAME) -> None:
         """Dispatch an input event and wait until the page has handled it. Raises BrowserFault."""
-        self._events.append(self.now_ms)
+        sent_ms = self.now_ms
         await self._channel.within(event, "an input event")
+        self._events.append((sent_ms + self.now_ms) / 2)  # it is answered once the page has handled it
 
     async def advance(self, ms: float) -> None:
         """Wait. Raises BrowserFault once the page is gone."""

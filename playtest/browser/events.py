@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
-from playwright.async_api import ConsoleMessage, Dialog, Download, Page, Worker
+from playwright.async_api import ConsoleMessage, Dialog, Download, Page, Request, Response, Worker
 from playwright.async_api import Error as PlaywrightError
 
 from playtest.browser.console import Recorder
@@ -15,6 +17,10 @@ from playtest.browser.facts import PageFacts
 
 MAX_DIALOGS = 20
 PROMPT_NAME = "Player"
+# Kinds of requests without which a game is still there, if less pretty.
+DISPENSABLE = frozenset({"stylesheet", "font", "ping", "cspviolationreport", "manifest", "preflight", "texttrack"})
+# Asked for by the browser, not by the game.
+FAVICON = "/favicon.ico"
 
 
 class PageEvents:
@@ -23,11 +29,19 @@ class PageEvents:
     `home` is the game's own address once it has booted; until then a page may go where it likes.
     """
 
-    def __init__(self, page: Page, recorder: Recorder, unseeded: list[str], facts: PageFacts) -> None:
+    def __init__(
+        self,
+        page: Page,
+        recorder: Recorder,
+        unseeded: list[str],
+        facts: PageFacts,
+        lets_through: Callable[[str], bool],
+    ) -> None:
         self._page = page
         self._recorder = recorder
         self._unseeded = unseeded
         self._facts = facts
+        self._lets_through = lets_through
         self._dialogs = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self.home = ""
@@ -36,6 +50,8 @@ class PageEvents:
         page.on("dialog", lambda dialog: self._later(self._on_dialog(dialog)))
         page.on("download", lambda download: self._later(self._on_download(download)))
         page.on("worker", self._on_worker)
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
         page.context.on("page", lambda popup: self._later(self._on_popup(popup)))
 
     async def close(self) -> None:
@@ -84,6 +100,17 @@ class PageEvents:
         self._recorder.fault("download", f"the game offered a download: {download.suggested_filename[:100]}")
         with suppress(PlaywrightError):
             await download.cancel()
+
+    def _on_request(self, request: Request) -> None:
+        top = request.is_navigation_request() and request.frame is self._page.main_frame
+        if not top and request.resource_type not in DISPENSABLE and not self._lets_through(request.url):
+            self._facts.cannot_reach(urlsplit(request.url).netloc, request.resource_type, request.url)
+
+    def _on_response(self, response: Response) -> None:
+        path = urlsplit(response.url).path
+        missing = response.status >= HTTPStatus.BAD_REQUEST and self._lets_through(response.url)
+        if missing and path != FAVICON and response.request.frame.url != response.url:
+            self._facts.has_not(path, response.status)
 
     def _on_worker(self, worker: Worker) -> None:
         name = f"worker {worker.url[:100]}"

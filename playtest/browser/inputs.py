@@ -30,6 +30,8 @@ class Hand:
         """Carry out one action. Raises BrowserFault when the page hangs or dies under it."""
         if mouse and isinstance(action, Tap):
             await self._click(action.x, action.y)
+        elif mouse and isinstance(action, Swipe | Drag):
+            await self._pull(action, DRAG_PRESS_MS if isinstance(action, Drag) else 0)
         elif isinstance(action, Tap):
             await self._tap(action.x, action.y, TAP_HOLD_MS)
         elif isinstance(action, DoubleTap):
@@ -83,6 +85,20 @@ class Hand:
             if not isinstance(self._clock, FrameClock) and left_ms > 0:
                 await self._clock.advance(left_ms)
         await self._touch("touchEnd")
+        await self._clock.advance(AFTER_TAP_MS)
+
+    async def _pull(self, stroke: Stroke, press_ms: float) -> None:
+        """The same stroke by mouse, its button held."""
+        await self._clock.deliver(self._page.mouse.move(stroke.x1, stroke.y1))
+        await self._clock.deliver(self._page.mouse.down(), Handled.AT_ONCE)
+        await self._clock.advance(max(press_ms, FRAME_MS))
+        moves = max(3, math.ceil(stroke.ms / MOVE_EVERY_MS))
+        for i in range(1, moves + 1):
+            x = stroke.x1 + (stroke.x2 - stroke.x1) * i / moves
+            y = stroke.y1 + (stroke.y2 - stroke.y1) * i / moves
+            await self._clock.deliver(self._page.mouse.move(x, y), Handled.AT_ONCE)
+            await self._clock.advance(stroke.ms / moves)
+        await self._clock.deliver(self._page.mouse.up(), Handled.AT_ONCE)
         await self._clock.advance(AFTER_TAP_MS)
 
     async def _key(self, key: str, ms: float) -> None:

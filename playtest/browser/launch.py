@@ -8,21 +8,23 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import BrowserContext, Page, Playwright, async_playwright
+import psutil
+from playwright.async_api import BrowserContext, Page, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from playtest.browser.cdp import within
+from playtest.browser.driver import driver
 from playtest.browser.find import BrowserBinary
 from playtest.errors import BrowserFault, UsageError
 from playtest.protocol.coordinates import Screen
 
 LAUNCH_DEADLINE_S = 60
+CLOSE_DEADLINE_S = 10
 BEGIN_FRAME_FLAGS = (
     "--enable-begin-frame-control",
     "--run-all-compositor-stages-before-draw",
@@ -44,6 +46,8 @@ COMMON_FLAGS = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
+SOUND_FLAG = "--autoplay-policy=no-user-gesture-required"
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
@@ -56,21 +60,8 @@ class LaunchOptions:
     locale: str
     timezone: str
     headed: bool = False
-
-
-@asynccontextmanager
-async def _driver() -> AsyncIterator[Playwright]:
-    """Playwright's driver process. Cancelled while it starts, it is waited for and ended: else it would be left."""
-    starting = asyncio.ensure_future(async_playwright().start())
-    try:
-        playwright = await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        await (await starting).stop()
-        raise
-    try:
-        yield playwright
-    finally:
-        await playwright.stop()
+    sound: bool = False
+    """Whether sound may play before the first touch, as no phone lets it."""
 
 
 def sandbox_refused(error: BaseException) -> bool:
@@ -93,7 +84,8 @@ class Browser:
         try:
             profile = tempfile.mkdtemp(prefix="playtest-profile-")
             self._stack.callback(shutil.rmtree, profile, ignore_errors=True)  # last: when no process writes there
-            playwright = await self._stack.enter_async_context(_driver())
+            playwright = await self._stack.enter_async_context(driver())
+            self._stack.push_async_callback(asyncio.to_thread, _end_processes_of, profile)
             self.context = await self._launch_sandboxed_or_not(playwright, profile)
             self._stack.push_async_callback(self._close_context)
             self.page = await self._open_page(screen)
@@ -109,10 +101,8 @@ class Browser:
         await self._stack.aclose()
 
     async def _close_context(self) -> None:
-        try:
-            await asyncio.wait_for(self.context.close(), 10)
-        except (TimeoutError, PlaywrightError):
-            return  # a wedged browser; leaving the playwright driver kills its process group
+        with suppress(TimeoutError, PlaywrightError):  # a wedged browser is killed after that
+            await asyncio.wait_for(self.context.close(), CLOSE_DEADLINE_S)
 
     async def _launch_sandboxed_or_not(self, playwright: Playwright, profile: str) -> BrowserContext:
         """Chromium in its sandbox, or, where that can't work (as root, in many containers), without and with a note."""
@@ -133,6 +123,7 @@ class Browser:
     async def _launch(self, playwright: Playwright, profile: str, *, sandbox: bool) -> BrowserContext:
         options = self._options
         flags = [*COMMON_FLAGS, *(BEGIN_FRAME_FLAGS if options.clock == "frames" else ())]
+        flags += [SOUND_FLAG] if options.sound else []
         return await playwright.chromium.launch_persistent_context(
             profile,
             executable_path=str(options.binary.path),
@@ -167,6 +158,18 @@ class Browser:
         target: dict[str, Any] = {"url": "about:blank", "width": screen.width, "height": screen.height}
         await within(20, opener.send("Target.createTarget", {**target, "enableBeginFrameControl": True}), "a page")
         return await within(20, arrived, "a page")
+
+
+def _end_processes_of(profile: str) -> None:
+    """Kill the browser that uses this profile, if it is still there, with all its children."""
+    for process in psutil.process_iter(["cmdline"]):
+        if f"--user-data-dir={profile}" not in (process.info["cmdline"] or ()):
+            continue
+        with suppress(psutil.NoSuchProcess):
+            for child in process.children(recursive=True):
+                with suppress(psutil.NoSuchProcess):
+                    child.kill()
+            process.kill()
 
 
 def _last_words(error: BrowserFault | PlaywrightError) -> str:

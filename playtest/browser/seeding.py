@@ -21,6 +21,9 @@ def init_script(seed: int, start_date_ms: float, clock: str) -> str:
     scripts = [_script("seed.js", {"seed": seed, "startDate": start_date_ms, "shiftDate": clock == "realtime"})]
     if clock == "frames":
         scripts.append(_script("frames.js", {"key": _begin_key(key), "startDate": start_date_ms}))
+        scripts.append(_script("window.js", {}))
+    if clock != "realtime":
+        scripts.append(_script("sound.js", {}))
     return "\n".join([*scripts, _script("probe.js", {"key": key})])
 
 

@@ -63,6 +63,15 @@ class Gate:
         """The proxy's address for the browser, and the origin of a local game."""
         return f"http://127.0.0.1:{self.port}"
 
+    def lets_through(self, url: str) -> bool:
+        """Whether a page's request may go out: to the game's own origin, or to nowhere (`data:` and `blob:` URLs)."""
+        if url.partition(":")[0].lower() not in ("http", "https", "ws", "wss"):
+            return True
+        parts = urlsplit(url)
+        wanted = Origin(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme.replace("ws", "http"), 80))
+        own = Origin("127.0.0.1", self.port) if self._folder is not None else self._remote
+        return wanted == own
+
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_LIMIT)
         return self

@@ -4,42 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import math
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame, Page, Response
+from playwright.async_api import Page, Response
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from playtest.browser.cdp import Channel, fault_from
 from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealClock, StartedClock, UnstartedClock
-from playtest.browser.console import Recorder, whole
+from playtest.browser.console import Recorder
 from playtest.browser.echo import Echo
 from playtest.browser.events import PageEvents, page_of
 from playtest.browser.facts import PageFacts
 from playtest.browser.glyphs import missing_here
 from playtest.browser.inputs import Hand
 from playtest.browser.launch import Browser, LaunchOptions
+from playtest.browser.listeners import heard_at
+from playtest.browser.probe import Probe
 from playtest.browser.seeding import begin_script, init_script, probe_key
 from playtest.browser.server import Gate
 from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
 from playtest.ports import Film, LogEntry, PageFault, Point, VisibleText
-from playtest.protocol.actions import Action, Key, Wait
+from playtest.protocol.actions import Action, Key, Wait, contact_point
 from playtest.protocol.coordinates import Screen
 from playtest.protocol.keys import key_name
 
-MAX_TEXT = 200
 MAX_NOTES = 20
 HEARTBEAT_S = 0.5
-# Border and padding of a frame's element.
-FRAME_EDGE = """e => { const s = getComputedStyle(e);
-    return [e.clientLeft + parseFloat(s.paddingLeft), e.clientTop + parseFloat(s.paddingTop)]; }"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +89,12 @@ class GameSession:
         self._page = page
         self._channel = Channel(await self._browser.context.new_cdp_session(page), self._options.hang_s)
         self.chromium = (await self._channel.send("Browser.getVersion"))["product"]
-        self._events = PageEvents(page, self._recorder, self.unseeded, self._facts)
+        self._events = PageEvents(page, self._recorder, self.unseeded, self._facts, self._gate.lets_through)
         page.on("crash", self._on_crash)
         page.on("close", self._on_crash)
         self._channel.on("Page.frameNavigated", self._events.on_document)
         await self._set_up_page()
+        self._probe = Probe(page, self._channel, self._key)
         self._traffic = Traffic(page, self._note_silence)
         self._facts.missing_glyphs = await self._channel.within(missing_here(page, self.chromium), "fonts")
         self.clock = clock = self._make_clock()
@@ -105,8 +103,9 @@ class GameSession:
 
     async def _set_up_page(self) -> None:
         screen, options = self.screen, self._options
-        portrait = screen.height >= screen.width
-        orientation = {"type": "portraitPrimary", "angle": 0} if portrait else {"type": "landscapePrimary", "angle": 90}
+        orientation = (
+            {"type": "portraitPrimary", "angle": 0} if screen.is_portrait else {"type": "landscapePrimary", "angle": 90}
+        )
         sides = {"width": screen.width, "height": screen.height}
         full = {"screenWidth": screen.width, "screenHeight": screen.height}
         await self._channel.send(
@@ -225,15 +224,15 @@ class GameSession:
             return base64.b64decode(answer["data"])
         if not self._webgl:
             return await self.clock.frame(picture=True)
-        await self._probe_all("blind", False)
+        await self._probe.all("blind", False)
         await self.clock.frame(show=True)
         shown = await self.clock.frame(picture=True)
-        if any(await self._probe_all("owing")):
+        if any(await self._probe.all("owing")):
             # It stopped drawing between two looks, and its last picture was among the skipped ones.
             self._webgl = self._may_blind = False
             self.notes.append("WebGL draws were skipped until the page stopped drawing; one picture may be older")
         else:
-            await self._probe_all("blind", True)
+            await self._probe.all("blind", True)
         return shown
 
     @asynccontextmanager
@@ -242,7 +241,7 @@ class GameSession:
         if not isinstance(self.clock, FrameClock):
             raise BrowserFault("clock", f"frames can't be filmed under the clock {self.clock.name}")
         self._webgl = self._may_blind = False
-        await self._probe_all("blind", False)
+        await self._probe.all("blind", False)
         self.clock.film = Film()
         try:
             yield self.clock.film
@@ -255,32 +254,36 @@ class GameSession:
 
     async def texts(self) -> list[VisibleText]:
         """The texts on the screen, top frame first, frames within it at their places."""
-        found: list[VisibleText] = []
-        for frame in self._page.frames:
-            dx, dy = (0.0, 0.0) if frame.parent_frame is None else await self._offset_of(frame)
-            told = await self._probe(frame, "texts")
-            found.extend(text for item in told or () if (text := _text_from(item, dx, dy)) is not None)
+        found = await self._probe.texts()
         self._facts.read(found)
         return found
 
+    async def asks_to_be_turned(self) -> str | None:
+        """The words on the screen that ask for the other orientation. Raises BrowserFault."""
+        return self._facts.landscape(await self._probe.texts())
+
+    def was_turned(self, words: str) -> None:
+        """Record that the game is played in the orientation that these words asked for."""
+        self._facts.turned(words, self.screen.width, self.screen.height)
+
     async def facts(self) -> dict[str, Any]:
         """What the probe counted in the top frame: WebGL, read-backs, workers, cancelled pointers."""
-        return await self._probe(self._page.main_frame, "facts") or {}
+        return await self._probe.ask(self._page.main_frame, "facts") or {}
 
     async def frames_advance(self) -> bool:
         """Whether an animation frame, or at least a timer, comes within a second of game time."""
         top = self._page.main_frame
         with suppress(BrowserFault):
-            await self._probe(top, "count")
+            await self._probe.ask(top, "count")
             await self.clock.advance(200)
-            return bool(await self._probe(top, "ticks"))
+            return bool(await self._probe.ask(top, "ticks"))
         return False
 
     async def _note_facts(self) -> None:
         """Ask each frame once for what its probe counted; for the names of facts the top frame's will do."""
         top, may_blind = self._page.main_frame, isinstance(self.clock, FrameClock) and self._may_blind
         others = [frame for frame in self._page.frames if frame is not top] if may_blind else []
-        told = [await self.facts(), *[await self._probe(frame, "facts") or {} for frame in others]]
+        told = [await self.facts(), *[await self._probe.ask(frame, "facts") or {} for frame in others]]
         self._facts.counted(told[0])
         if isinstance(self.clock, FrameClock):
             self._facts.drew(*self.clock.drawn)
@@ -290,29 +293,7 @@ class GameSession:
     async def _look_for_webgl(self, told: list[dict[str, Any]]) -> None:
         if any(facts.get("webgl") for facts in told) and not self._webgl:
             self._webgl = True
-            await self._probe_all("blind", True)
-
-    async def _probe_all(self, what: str, value: object = None) -> list[Any]:
-        return [await self._probe(frame, what, value) for frame in self._page.frames]
-
-    async def _probe(self, frame: Frame, what: str, value: object = None) -> Any:
-        """Ask the probe of one frame; None where the frame has none (it is loading, or gone)."""
-        call = "([key, what, value]) => window[key] ? window[key](what, value) : null"
-        try:
-            return await self._channel.within(frame.evaluate(call, [self._key, what, value]), what)
-        except BrowserFault as error:
-            if error.kind == "hang" or self._dead:
-                raise
-            return None
-
-    async def _offset_of(self, frame: Frame) -> tuple[float, float]:
-        with suppress(PlaywrightError, BrowserFault):
-            element = await self._channel.within(frame.frame_element(), "a frame's place")
-            box = await self._channel.within(element.bounding_box(), "a frame's place")
-            edge = await self._channel.within(element.evaluate(FRAME_EDGE), "a frame's place")
-            if box:
-                return box["x"] + edge[0], box["y"] + edge[1]
-        return 0.0, 0.0
+            await self._probe.all("blind", True)
 
     # -- acting ------------------------------------------------------------------------------------------------
 
@@ -331,6 +312,9 @@ class GameSession:
             action = Wait(ms=100)
         try:
             self._facts.touched()
+            point = contact_point(action)
+            if point is not None and isinstance(self.clock, RealClock) and self.clock.filming:
+                self.clock.heard = await heard_at(self._channel, *point)
             await self._hand.perform(action, mouse)
             await self._note_facts()
         except PlaywrightError as error:
@@ -371,18 +355,3 @@ class GameSession:
                 self._recorder.fault("blocked_request", f"a request to {host} was blocked", host=host)
                 self._refused_before[host] = sys.maxsize  # told once
         return self._recorder.drain_faults()
-
-
-def _text_from(item: Any, dx: float, dy: float) -> VisibleText | None:
-    """What the probe told of one text, its frame's place added. None where a page has put words in its mouth."""
-    try:
-        box = None
-        if item["box"] is not None:
-            x, y, width, height = (float(side) for side in item["box"])
-            if not all(map(math.isfinite, (x, y, width, height))):
-                return None
-            box = (x + dx, y + dy, width, height)
-        source: Literal["dom", "canvas"] = "canvas" if item["source"] == "canvas" else "dom"
-        return VisibleText(whole(str(item["text"]), MAX_TEXT), box, source, bool(item["tappable"]))
-    except (KeyError, TypeError, ValueError):
-        return None

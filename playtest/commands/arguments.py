@@ -16,8 +16,8 @@ RUN_SETTINGS = {
     "--base-url": ("base_url", str, "the endpoint, without /chat/completions"),
     "--preset": ("preset", str, "how to ask the model, when not as its family"),
     "--seed": ("seed", int, "the first roll's seed"),
-    "--steps": ("steps", int, "steps of a roll (14)"),
-    "--max-steps": ("max_steps", int, "steps of a roll that makes progress (24)"),
+    "--steps": ("steps", int, "steps of a roll (14; the explorer 40)"),
+    "--max-steps": ("max_steps", int, "steps of a roll that makes progress (24; the explorer 120)"),
     "--rolls": ("rolls", int, "2 confirms a fail by a second roll"),
     "--clock": ("clock", str, "auto | frames | js | realtime"),
     "--evidence": ("evidence", Path, "the evidence root"),
@@ -41,4 +41,6 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def loaded(options: argparse.Namespace) -> Loaded:
     """The effective settings, flags first. Raises UsageError."""
     given: dict[str, Any] = {name: getattr(options, name, None) for name, _, _ in RUN_SETTINGS.values()}
+    for name in ("steps", "max_steps"):  # whoever names a number means it for any tester
+        given[f"explorer_{name}"] = given[name]
     return load(given)

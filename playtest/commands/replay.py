@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from playtest.commands.arguments import Commands, add_json, loaded
 from playtest.config import Settings
 from playtest.errors import UsageError
 from playtest.files import dump_json, write_atomically, write_bytes
-from playtest.pictures import decode
+from playtest.pictures import Picture, Pixels, decode
 from playtest.protocol.exit_codes import ExitCode
-from playtest.protocol.replay import Checked, Divergence, Fate, ReplayResult
+from playtest.protocol.replay import Checked, Divergence, Fate, ReplayResult, StepCheck
 from playtest.recordings import Recording, read_recording
 from playtest.replaying import Replayed
 from playtest.texts import sanitize
@@ -49,13 +49,17 @@ def replay(folder: Path, game: str | None, settings: Settings, as_json: bool) ->
     done, checked = asyncio.run(replay_recording(recording, game, settings))
     target = folder / "replays" / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     target.mkdir(parents=True)
+    spoilt = recording.spoilt()
+    checks = tuple(
+        check.model_copy(update={"pixels": check.pixels and check.step not in spoilt}) for check in done.checks
+    )
     result = ReplayResult(
         roll=str(folder),
         game=game or recording.start.game,
         clock=recording.start.clock,
         ended_early=done.ended_early,
-        steps=tuple(done.checks),
-        divergence=None if game else _divergence(recording, done, target),
+        steps=checks,
+        divergence=None if game else _divergence(recording, done, checks, spoilt, target),
         phenomena=tuple(checked),
         game_time_ms=round(done.game_ms, 1),
         wall_time_ms=round((time.monotonic() - started) * 1000, 1),
@@ -78,25 +82,48 @@ def exit_code(result: ReplayResult, *, fix_check: bool) -> int:
     return ExitCode.PASS if fates == {Fate.GONE} else ExitCode.DEGRADED
 
 
-def _divergence(recording: Recording, done: Replayed, target: Path) -> Divergence | None:
+def _divergence(
+    recording: Recording, done: Replayed, checks: Sequence[StepCheck], spoilt: Mapping[int, str], target: Path
+) -> Divergence | None:
     """The first step that differs, with both pictures and what differs between them."""
-    check = next((check for check in done.checks if not (check.pixels and check.texts)), None)
+    check = next((check for check in checks if not (check.pixels and check.texts)), None)
     if check is None:
         return None
     line = next(line for line in recording.steps if line.step == check.step)
     seen = done.before[check.step]
-    names = [f"{check.step:04d}.{kind}.png" for kind in ("recorded", "replayed", "difference")]
-    recorded = recording.pictures().get(check.step, seen.picture.png)
-    write_bytes(target / names[0], recorded)
-    write_bytes(target / names[1], seen.picture.png)
-    a, b = decode(recorded, 0.0).pixels, seen.picture.pixels
-    if a.shape == b.shape:
-        apart = np.maximum(a, b) - np.minimum(a, b)
-        Image.fromarray(np.where(apart > 0, np.maximum(apart, 96), 0).astype(np.uint8)).save(target / names[2])
+    recorded, replayed, difference = (f"{check.step:04d}.{kind}.png" for kind in ("recorded", "replayed", "difference"))
+    write_bytes(target / replayed, seen.picture.png)
+    kept = _kept(recording, check.step)
+    if kept is not None:
+        write_bytes(target / recorded, kept.png)
+        _draw_difference(kept.pixels, seen.picture.pixels, target / difference)
     texts = tuple(text.text for text in seen.texts)
     return Divergence(
-        step=check.step, recorded=names[0], replayed=names[1], difference=names[2], texts=_apart(line.texts, texts)
+        step=check.step,
+        recorded=recorded if kept else None,
+        replayed=replayed,
+        difference=difference if kept else None,
+        spoilt=spoilt.get(check.step, ""),
+        texts=_apart(line.texts, texts),
     )
+
+
+def _kept(recording: Recording, step: int) -> Picture | None:
+    """The step's recorded picture, where it can be read."""
+    try:
+        return decode(recording.pictures()[step], 0.0)
+    except (KeyError, OSError):
+        return None
+
+
+def _draw_difference(recorded: Pixels, replayed: Pixels, path: Path) -> None:
+    """What differs, bright on black; where the sizes differ, what only one of them has is white."""
+    height, width = (max(a, b) for a, b in zip(recorded.shape[:2], replayed.shape[:2], strict=True))
+    a, b = (np.full((height, width, 3), fill, dtype=np.uint8) for fill in (0, 255))
+    for whole, part in ((a, recorded), (b, replayed)):
+        whole[: part.shape[0], : part.shape[1]] = part
+    apart = np.maximum(a, b) - np.minimum(a, b)
+    Image.fromarray(np.where(apart > 0, np.maximum(apart, 96), 0).astype(np.uint8)).save(path)
 
 
 def _apart(recorded: Sequence[str], replayed: Sequence[str]) -> tuple[str, ...]:
@@ -114,8 +141,9 @@ def _print(result: ReplayResult, target: Path) -> None:
         console.print(_line(checked))
     if result.ended_early:
         console.print(f"ended early: {sanitize(result.ended_early, 300)}")
-    if result.divergence is not None:
-        console.print(f"first difference at step {result.divergence.step}: {target / result.divergence.difference}")
+    if (apart := result.divergence) is not None:
+        where = apart.spoilt or str(target / (apart.difference or apart.replayed))
+        console.print(f"first difference at step {apart.step}: {where}")
     speed = result.game_time_ms / max(1.0, result.wall_time_ms)
     console.print(
         f"{result.game_time_ms / 1000:.1f} s of game time in {result.wall_time_ms / 1000:.1f} s ({speed:.1f}x)"

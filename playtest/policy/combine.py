@@ -23,6 +23,12 @@ def needs_second_roll(first: Roll, rolls: int) -> bool:
     return rolls > 1 and first.verdict is Verdict.FAIL and floor_green
 
 
+def wants_turning(first: Roll, rolls: int) -> bool:
+    """A game that asked for the other orientation while it was played gets it, once."""
+    asked = first.screen.is_portrait and "needs_landscape" in first.faults
+    return rolls > 1 and first.verdict is not Verdict.PASS and asked
+
+
 def combine(rolls: Sequence[Roll]) -> Combined:
     """A pass at either roll passes; a fail stands when no later roll contradicts it; otherwise nobody can tell."""
     if not rolls:
@@ -32,4 +38,5 @@ def combine(rolls: Sequence[Roll]) -> Combined:
     last = rolls[-1]
     if all(roll.verdict is Verdict.FAIL for roll in rolls):
         return Combined(Verdict.FAIL, last.kind, None)
-    return Combined(Verdict.DEGRADED, None, last.degraded_reason)
+    reasons = [roll.degraded_reason for roll in rolls if roll.degraded_reason]
+    return Combined(Verdict.DEGRADED, None, reasons[-1])

@@ -38,8 +38,23 @@ class Screen(BaseModel, frozen=True):
         """Height of the picture that is sent, the strip included."""
         return self.height + STRIP_HEIGHT
 
+    @property
+    def turned(self) -> Screen:
+        """The same screen on its side."""
+        return Screen(width=self.height, height=self.width)
+
+    @property
+    def is_portrait(self) -> bool:
+        """Whether it stands upright."""
+        return self.height >= self.width
+
     def from_wire(self, x: float, y: float, space: CoordinateSpace) -> tuple[float, float]:
-        """A wire point in CSS pixels. Raises ReplyRefused when it is not on the game."""
+        """A wire point in CSS pixels. Raises ReplyRefused when it is not on the game, or in neither space."""
+        if 0 <= x <= 1 and 0 <= y <= 1 and not (float(x).is_integer() and float(y).is_integer()):
+            raise ReplyRefused(
+                f"({x:g}, {y:g}) looks like fractions of the picture from 0 to 1; places are given in the space"
+                f" {space.value}, as on the ruler. Read the ruler and give the place again."
+            )
         if space is CoordinateSpace.CSS:
             limits, css = (self.width, self.picture_height), (x, y)
         else:

@@ -60,6 +60,8 @@ _NAMES = (
     *(f"Digit{digit}" for digit in digits),
     *(f"Numpad{digit}" for digit in digits),
 )
+KEY_NAMES = frozenset(_NAMES)
+"""Every name of more than one character that a browser has for a key."""
 _BY_LOWER = {name.lower(): name for name in _NAMES}
 _ALIASES = {
     " ": "Space", "\n": "Enter", "\r": "Enter", "\t": "Tab",

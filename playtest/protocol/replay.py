@@ -23,9 +23,10 @@ class Divergence(Document):
     """The first step that differs from its record; pictures relative to the replay's folder."""
 
     step: int
-    recorded: str
+    recorded: str | None = Field(description="Null where the record's picture is missing or can't be read.")
     replayed: str
-    difference: str
+    difference: str | None
+    spoilt: str = Field(default="", description="What is wrong with the record's own picture, if anything.")
     texts: tuple[str, ...] = Field(default=(), description="Texts that differ: `recorded -> replayed`.")
 
 

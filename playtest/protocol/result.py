@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from playtest.protocol.base import Document
+from playtest.protocol.coordinates import Screen
 from playtest.protocol.usage import Cost, Usage
 from playtest.protocol.verdict import Attribution, FailKind, Phenomenon, Verdict
 
@@ -60,6 +61,7 @@ class Roll(Document):
     number: int = Field(ge=1)
     seed: int
     clock: str
+    screen: Screen = Field(default=Screen(), description="The game's screen, in CSS pixels.")
     verdict: Verdict
     kind: FailKind | None = None
     degraded_reason: str | None = None

@@ -1,13 +1,16 @@
-"""`schemas/playtest-1.json`: the whole protocol as JSON Schema, generated from the models."""
+"""The contracts as JSON Schema, generated from the models: `schemas/*.json`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from playtest.protocol.exit_codes import EXIT_CODE_MEANINGS
+from playtest.protocol.feedback import VerdictFeedback
+from playtest.protocol.play_spec import PlaySpec
 from playtest.protocol.reply import Reply
 from playtest.protocol.result import SCHEMA, ErrorDocument, Roll, RunResult
 from playtest.protocol.transcript import TranscriptLine
@@ -34,7 +37,7 @@ LAYOUT = {
 
 
 def protocol_schema() -> dict[str, Any]:
-    """The document. It validates a result and an error document; replies and transcript lines are in `$defs`."""
+    """`playtest-1.json`. It validates a result and an error document; replies and transcript lines are in `$defs`."""
     _, ours = models_json_schema(
         [(RunResult, "serialization"), (Roll, "serialization"), (ErrorDocument, "serialization")], ref_template=REF
     )
@@ -63,3 +66,21 @@ def _has(name: str, other: str) -> dict[str, Any]:
     """`name` is given and `other` is not (null counts as not given)."""
     given = {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
     return {**given, "not": {"required": [other], "properties": {other: {"not": {"type": "null"}}}}}
+
+
+def play_spec_schema() -> dict[str, Any]:
+    """`play-spec.schema.json`."""
+    return PlaySpec.json_schema("play-spec.schema.json")
+
+
+def feedback_schema() -> dict[str, Any]:
+    """`verdict-feedback.schema.json`."""
+    return VerdictFeedback.json_schema("verdict-feedback.schema.json")
+
+
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "playtest-1.json": protocol_schema,
+    "play-spec.schema.json": play_spec_schema,
+    "verdict-feedback.schema.json": feedback_schema,
+}
+"""Every schema by the name of its file."""

@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from playtest.protocol.actions import Action
 from playtest.protocol.base import Document
+from playtest.protocol.coordinates import Screen
 from playtest.protocol.usage import Cost, Usage
 from playtest.protocol.verdict import FailKind, Verdict, VerdictClaim
 
@@ -29,6 +30,7 @@ class StartLine(Line):
     roll: int = Field(ge=1)
     seed: int
     clock: str
+    screen: Screen = Field(default=Screen(), description="The game's screen, in CSS pixels.")
     start_date: str
     game: str = Field(description="The game's page as a path, or its URL.")
     locale: str

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from playtest.errors import ReplyRefused, TesterFault, UsageError
 from playtest.ports import Decision, View
-from playtest.protocol.coordinates import CoordinateSpace
+from playtest.protocol.coordinates import CoordinateSpace, Screen
 from playtest.protocol.reply import Reply, parse_reply
 from playtest.protocol.result import TesterInfo
 from playtest.protocol.usage import Cost, Usage
@@ -25,11 +27,16 @@ class ScriptedTester:
         self.info = TesterInfo(name="scripted", limits=("it does not look: its verdict is the script's",))
 
     async def decide(self, view: View) -> Decision:
-        """The script's next reply. Raises TesterFault `script_ended` after the last."""
+        """The script's next reply.
+
+        Raises TesterFault `script_ended` after the last, ReplyRefused for a place that is not on this screen.
+        """
         if self._next >= len(self._script):
             raise TesterFault("script_ended", f"the script ended after {len(self._script)} replies without a verdict")
         reply = self._script[self._next]
         self._next += 1
+        if reply.action is not None:
+            view.screen.action_from_wire(reply.action, CoordinateSpace.CSS)
         return Decision(reply)
 
     @property
@@ -52,7 +59,7 @@ def read_script(path: Path) -> list[Reply]:
         if not line.strip():
             continue
         try:
-            script.append(parse_reply(json.loads(line), CoordinateSpace.CSS))
+            script.append(_reply(json.loads(line)))
         except ReplyRefused as refused:
             raise UsageError(f"{path}, line {number}: {refused.message}", "each line is one reply") from refused
         except ValueError as error:
@@ -60,3 +67,13 @@ def read_script(path: Path) -> list[Reply]:
     if not script:
         raise UsageError(f"the script {path} has no reply", "each line is one reply")
     return script
+
+
+def _reply(data: Any) -> Reply:
+    """A reply whose places lie on the screen, upright or turned: which it will be shows when the game is open."""
+    try:
+        return parse_reply(data, CoordinateSpace.CSS)
+    except ReplyRefused:
+        with suppress(ReplyRefused):
+            return parse_reply(data, CoordinateSpace.CSS, Screen().turned)
+        raise

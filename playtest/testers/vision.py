@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from playtest.blindness import TokenWatch, says_blind
@@ -44,7 +45,6 @@ class VisionTester:
         *,
         preset: Preset,
         language: Language | None = None,
-        screen: Screen | None = None,
         history_pictures: int = 3,
         on_raw: OnRaw | None = None,
         name: str = "minimax",
@@ -53,19 +53,20 @@ class VisionTester:
     ) -> None:
         self._model = model
         self._preset = preset
-        self._screen = screen or Screen()
         self._messages = Messages(language or language_of(brief))
         # In the moment before old ones go, twice as many pictures are held as are kept.
         history = max(1, min(history_pictures, (preset.max_pictures + 1) // 2))
-        system = system_prompt(
+        self._system = partial(
+            system_prompt,
             brief,
             preset.coordinate_space,
             self._messages.language,
-            self._screen,
             budget=budget,
             max_budget=max_budget,
         )
-        self._conversation = Conversation(system, self._messages, history)
+        self._begin = partial(Conversation, messages=self._messages, history_pictures=history)
+        self._screen = Screen()
+        self._conversation = self._begin(self._system(self._screen))
         self._watch = TokenWatch(preset)
         self._on_raw = on_raw
         self.info = TesterInfo(
@@ -90,6 +91,9 @@ class VisionTester:
         A reply that can't be used is asked for once more, the problem quoted. Raises ReplyRefused when the second
         one can't be used either, TesterFault when the model can't go on; `image_channel` when it says it is blind.
         """
+        if view.screen != self._screen:  # it asked to be turned; nothing was said before that
+            self._screen = view.screen
+            self._conversation = self._begin(self._system(self._screen))
         self._conversation.ask(view.step, self._text(view), self._picture(view))
         doubts: list[str] = []
         completion = await self._ask(view.step, doubts)

@@ -6,7 +6,15 @@
   const realNow = performance.now, RealDate = Date, dateNow = RealDate.now;
   let booting = true, base = 0, firstDate = startDate;
   const rebased = (t) => (typeof t !== 'number' ? t : booting ? 0 : Math.round((t - base) * 200) / 200);
-  const now = () => rebased(realNow.call(performance));
+  // No time passes within a task, so who waits for it in a loop would wait for ever: after so many readings at one
+  // instant each further one is told a ms more, and time goes on from there.
+  const PATIENCE = 20000;
+  let instant = -1, readings = 0, reached = 0;
+  const now = () => {
+    const real = rebased(realNow.call(performance));
+    if (real !== instant) { instant = real; readings = 0; } else if (++readings > PATIENCE) reached = Math.max(reached, real) + 1;
+    return Math.max(real, reached);
+  };
   const replace = (object, name, value) => {
     const before = Object.getOwnPropertyDescriptor(object, name) || { enumerable: true, configurable: true };
     Object.defineProperty(value, 'name', { value: name });
@@ -75,6 +83,11 @@
     replace(window, name, function (id) {
       if (!queue.delete(id)) clear.call(window, ids.get(id) ?? id);
     });
+  }
+  // Between frames that are issued one by one there is no idle time of the browser's own.
+  if (window.requestIdleCallback) {
+    replace(window, 'requestIdleCallback', (callback) => setTimeout(() => callback({ didTimeout: false, timeRemaining: () => 10 }), 1));
+    replace(window, 'cancelIdleCallback', (id) => clearTimeout(id));
   }
   Object.defineProperty(window, key, { value: () => {
     if (!booting) return;

@@ -133,6 +133,7 @@
       return result;
     });
   }
+  const nativeContext = HTMLCanvasElement.prototype.getContext;
   for (const Canvas of [window.HTMLCanvasElement, window.OffscreenCanvas]) {
     if (!Canvas) continue;
     for (const side of ['width', 'height']) {
@@ -177,7 +178,8 @@
         guard(() => keepsBuffer.set(context, context.getContextAttributes().preserveDrawingBuffer));
         if (this.addEventListener) this.addEventListener('webglcontextlost', () => { facts.lost++; });
       }
-      if (!context && String(kind).includes('webgl')) facts.noWebgl = true;
+      // A canvas that has another context already gives none either: a fresh one tells.
+      if (!context && String(kind).includes('webgl')) facts.noWebgl = !nativeContext.call(document.createElement('canvas'), kind);
       return context;
     });
     for (const read of ['toDataURL', 'toBlob', 'captureStream', 'transferToImageBitmap']) {
@@ -232,6 +234,10 @@
     return get.apply(this, arguments);
   });
 
+  keep(window.Element && Element.prototype, 'requestPointerLock', (lock) => function () {
+    facts.pointerLock = true;
+    return lock.apply(this, arguments);
+  });
   keep(window.AudioContext && AudioContext.prototype, 'resume', (resume) => function () {
     const done = resume.apply(this, arguments), over = () => { facts.audioWaiting--; };
     facts.audioWaiting++;
