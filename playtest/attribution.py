@@ -139,12 +139,15 @@ class Prober:
                     made.append(_Attempt(claim, action, other, number, observer.now.picture))
                     still = still and observer.still
                     if still and outcome.effect.changed:
-                        return self._results(made, len(made) - 1)
-        if still:
-            return self._results(made, None)
-        # What moves by itself moves just so without the inputs: the first look that differs tells which answered.
-        looks = [attempt.look for attempt in made]
-        return self._results(made, await self.experiments.first_difference(moments, step, looks))
+                        answered = await self._first_answered(made, moments, step)
+                        if answered is not None:
+                            return self._results(made, answered)
+                        still = False  # a screen at rest may change by itself
+        return self._results(made, None if still else await self._first_answered(made, moments, step))
+
+    async def _first_answered(self, made: Sequence[_Attempt], moments: Sequence[Moment], step: int) -> int | None:
+        """What moves by itself moves just so without the inputs: the first look that differs tells which answered."""
+        return await self.experiments.first_difference(moments, step, [attempt.look for attempt in made])
 
     def _results(self, made: Sequence[_Attempt], answered: int | None) -> dict[ClaimedPhenomenon, Probe]:
         """What the attempts say, the one that was answered among them; those after it saw another screen."""

@@ -11,9 +11,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from playtest.errors import UsageError
 
@@ -25,6 +25,13 @@ PHONE = (
     "Chrome/150.0.0.0 Mobile Safari/537.36"
 )
 ClockName = Literal["auto", "frames", "js", "realtime"]
+
+
+def _listed(value: Any) -> Any:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+Listed = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
 class Settings(BaseModel):
@@ -106,6 +113,11 @@ class Settings(BaseModel):
     """What the page is told of the browser."""
     timezone: str = "Asia/Shanghai"
     """The page's time zone."""
+    engine_calls: Listed = ()
+    """What a game's calls to its engine and plugins begin with (`audio.`), for `playtest check`.
+    In the environment with commas between."""
+    red_words: Path | None = None
+    """A file of words that no game may have in it, one a line, for `playtest check`."""
     start_date: str = "2026-01-15T02:00:00+00:00"
     """The instant at which every game's clock starts, ISO 8601 with its offset."""
 

@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,22 +14,24 @@ from typing import Any
 from playtest.errors import EvidenceError, UsageError
 from playtest.files import LineFile, dump_json, write_atomically, write_bytes
 from playtest.ports import LogEntry
+from playtest.protocol.base import Document
 from playtest.protocol.result import FirstPlay, Roll, RunResult
 from playtest.protocol.transcript import TranscriptLine
 from playtest.protocol.usage import Usage
 
 FOLDER = "playtest"
 RESULT = "playtest.json"
+TIMELINE = "timeline.jsonl"
 LOCK = ".playtest.lock"
 MAX_CONSOLE_LINES = 5000
 
 
-class RunEvidence:
-    """`<root>/playtest/` for one run. An earlier run found there is moved to `<root>/history/` first."""
+class EvidenceFolder:
+    """`<root>/<name>/` for one record. An earlier one found there is moved to `<root>/history/` first."""
 
-    def __init__(self, root: Path, gid: str) -> None:
+    def __init__(self, root: Path, gid: str, name: str) -> None:
         self.root = root
-        self.folder = root / FOLDER
+        self.folder = root / name
         self.gid = gid
         self._lock: int | None = None
 
@@ -60,18 +62,15 @@ class RunEvidence:
             os.close(self._lock)
             self._lock = None
 
-    def roll(self, number: int) -> RollEvidence:
-        """The folder of one roll."""
-        return RollEvidence(self.folder, number)
-
-    def write_result(self, result: RunResult) -> Path:
-        """Write `playtest.json`, atomically. Raises EvidenceError."""
-        path = self.folder / RESULT
-        write_atomically(path, dump_json(result.to_json(), indent=2) + "\n")
+    def write(self, name: str, document: Document) -> Path:
+        """Write a document, atomically. Raises EvidenceError."""
+        path = self.folder / name
+        write_atomically(path, dump_json(document.to_json(), indent=2) + "\n")
         return path
 
     def _archive(self) -> None:
         gid, when = _describe(self.folder)
+        gid += "" if self.folder.name == FOLDER else f"-{self.folder.name}"
         history = self.root / "history"
         history.mkdir(exist_ok=True)
         target = history / f"{when}-{gid}"
@@ -80,6 +79,76 @@ class RunEvidence:
                 break
             target = history / f"{when}-{gid}.{copy}"
         self.folder.rename(target)
+
+
+class RunEvidence(EvidenceFolder):
+    """`<root>/playtest/` for one run."""
+
+    def __init__(self, root: Path, gid: str) -> None:
+        super().__init__(root, gid, FOLDER)
+
+    def roll(self, number: int) -> RollEvidence:
+        """The folder of one roll."""
+        return RollEvidence(self.folder, number)
+
+    def write_result(self, result: RunResult) -> Path:
+        """Write `playtest.json`, atomically. Raises EvidenceError."""
+        return self.write(RESULT, result)
+
+
+class GateEvidence(EvidenceFolder):
+    """`<root>/floor/` or `<root>/gates/`: pictures, console, and for a game that was driven its timeline."""
+
+    _console: ConsoleFile
+    _timeline: LineFile
+
+    def open(self) -> None:
+        """Take the folder. Raises UsageError where it can't be written or another run holds it."""
+        super().open()
+        (self.folder / "shots").mkdir()
+        self._console = ConsoleFile(self.folder / "console.jsonl")
+        self._timeline = LineFile(self.folder / TIMELINE)
+        self._timeline.write({"type": "start", "gid": self.gid})
+
+    def close(self) -> None:
+        """Let the folder go."""
+        self._console.close()
+        self._timeline.close()
+        super().close()
+
+    def picture(self, name: str, png: bytes) -> str:
+        """Keep a picture; its path relative to the record. Raises EvidenceError."""
+        write_bytes(self.folder / "shots" / f"{name}.png", png)
+        return f"shots/{name}.png"
+
+    def log(self, entries: Sequence[LogEntry]) -> None:
+        """Append console lines, up to a bound. Raises EvidenceError."""
+        self._console.log(entries)
+
+    def line(self, line: Mapping[str, object]) -> None:
+        """Append one line of the timeline. Raises EvidenceError."""
+        self._timeline.write(line)
+
+
+class ConsoleFile:
+    """`console.jsonl`: what a page logged, up to a bound."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = LineFile(path)
+        self._lines = 0
+
+    def log(self, entries: Sequence[LogEntry]) -> None:
+        """Append lines. Raises EvidenceError."""
+        for entry in entries:
+            self._lines += 1
+            if self._lines <= MAX_CONSOLE_LINES:
+                self._file.write(
+                    {"level": entry.level, "text": entry.text, "gameMs": round(entry.game_ms, 1), "place": entry.place}
+                )
+
+    def close(self) -> None:
+        """Close the file; nothing is pending."""
+        self._file.close()
 
 
 class RollEvidence:
@@ -94,8 +163,7 @@ class RollEvidence:
         except OSError as error:
             raise EvidenceError(f"the folder {self._folder} can't be made: {error.strerror}") from error
         self._transcript = LineFile(self._folder / "transcript.jsonl")
-        self._console = LineFile(self._folder / "console.jsonl")
-        self._console_lines = 0
+        self._console = ConsoleFile(self._folder / "console.jsonl")
         self._replies: LineFile | None = None
 
     def line(self, line: TranscriptLine) -> None:
@@ -104,12 +172,7 @@ class RollEvidence:
 
     def log(self, entries: Sequence[LogEntry]) -> None:
         """Append console lines, up to a bound. Raises EvidenceError."""
-        for entry in entries:
-            self._console_lines += 1
-            if self._console_lines <= MAX_CONSOLE_LINES:
-                self._console.write(
-                    {"level": entry.level, "text": entry.text, "gameMs": round(entry.game_ms, 1), "place": entry.place}
-                )
+        self._console.log(entries)
 
     def reply(self, step: int, text: str, usage: Usage) -> None:
         """Append one of the model's answers as it came, to a file that only models have. Raises EvidenceError."""
@@ -145,7 +208,7 @@ class RollEvidence:
 
 def _describe(folder: Path) -> tuple[str, str]:
     """The gid and the UTC time of an earlier run, as far as its files still tell."""
-    start = _first_line(folder / "roll-1" / "transcript.jsonl")
+    start = _first_line(folder / "roll-1" / "transcript.jsonl") or _first_line(folder / TIMELINE)
     gid = re.sub(r"[^A-Za-z0-9._-]", "_", str(start.get("gid", "unknown")))[:128]
     made = datetime.fromtimestamp(folder.stat().st_mtime, UTC)
     return gid, made.strftime("%Y%m%dT%H%M%SZ")

@@ -21,6 +21,7 @@ from playtest.browser.console import MAX_TEXT
 from playtest.browser.inputs import AFTER_TAP_MS, DOUBLE_TAP_GAP_MS, DRAG_PRESS_MS, MOVE_EVERY_MS, TAP_HOLD_MS
 from playtest.browser.seeding import hold_script, probe_key
 from playtest.config import Settings
+from playtest.fresh import start_ms
 from playtest.protocol.actions import (
     Action,
     DoubleTap,
@@ -37,7 +38,6 @@ from playtest.protocol.keys import key_name
 from playtest.protocol.transcript import FaultLine, StepLine, transcript_line
 from playtest.protocol.verdict import Phenomenon
 from playtest.recordings import Recording
-from playtest.wiring import start_ms
 
 _PACKAGE = Path(__file__).parent
 _WIDTH = 88  # of comments: lines of this length are good style nearly everywhere
@@ -94,7 +94,7 @@ def script_of(recording: Recording, settings: Settings) -> str:
         notes=[_words(phenomenon) for phenomenon in phenomena if phenomenon.step not in told],
         key=key,
         seed_script=_seed_js().replace("__PARAMS__", json.dumps(began)).strip(),
-        hold_script=hold_script(f"{key}t").strip(),
+        hold_script=hold_script(f"{key}t", key).strip(),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from playtest.errors import UsageError
 
@@ -34,6 +34,16 @@ def check_gid(gid: str) -> str:
             f"{gid!r} is not a game id", "a gid is letters, digits, dots, dashes, underscores; first a letter or digit"
         )
     return gid
+
+
+def gid_of(where: str) -> str:
+    """A gid for a game that was only given by its place: its folder's name, or its host's."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", where):
+        name = urlsplit(where).hostname or ""
+    else:
+        path = Path(where).resolve()
+        name = path.name if path.is_dir() else path.parent.name
+    return re.sub(r"^[^A-Za-z0-9]+", "", re.sub(r"[^A-Za-z0-9._-]", "_", name))[:128] or "game"
 
 
 def find_game(gid: str, where: str | None, games_root: Path) -> Game:

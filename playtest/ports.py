@@ -7,6 +7,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from pydantic import JsonValue
+
 from playtest.errors import BrowserFault
 from playtest.protocol.actions import Action
 from playtest.protocol.coordinates import Screen
@@ -58,6 +60,42 @@ class PageFault:
     kind: str
     message: str
     detail: dict[str, Any] = field(default_factory=dict)
+
+
+class Reading(NamedTuple):
+    """What a game exports at a path: plain JSON, or why there is nothing to read."""
+
+    value: JsonValue = None
+    problem: str | None = None
+
+
+class CanvasBox(NamedTuple):
+    """The largest canvas that is shown: its box in CSS px, and its own size in pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    pixel_width: float
+    pixel_height: float
+
+    def to_css(self, x: float, y: float) -> Point:
+        """A place in the canvas's own pixels as one on the screen."""
+        return Point(self.x + x * self.width / self.pixel_width, self.y + y * self.height / self.pixel_height)
+
+
+class Vitals(NamedTuple):
+    """What a page is about, seen from the outside."""
+
+    parsed: bool
+    """The document has been read to its end."""
+    frames: int
+    """Animation frames that it asked for so far."""
+    draws: bool
+    """A canvas has a rendering context."""
+    canvas: CanvasBox | None
+    scroll: str = ""
+    """How far the page is scrolled, to be compared only."""
 
 
 class GameClock(Protocol):
@@ -125,6 +163,22 @@ class Game(Protocol):
 
     async def texts(self) -> list[VisibleText]:
         """The texts on the screen, from the DOM and from 2D canvases."""
+        ...
+
+    async def vitals(self) -> Vitals:
+        """What the page is about, from the outside. Takes no game time. Raises BrowserFault when it hangs."""
+        ...
+
+    async def read(self, path: str) -> Reading:
+        """What the game exports at a path from its window. Takes no game time. Raises BrowserFault when it hangs."""
+        ...
+
+    async def finger(self, point: Point | None) -> None:
+        """Put the finger down, or move it, to a place; None lifts it. Raises BrowserFault."""
+        ...
+
+    async def hold_key(self, key: str, down: bool) -> None:
+        """Press a key and keep it down, or let it go. Raises BrowserFault."""
         ...
 
     async def perform(self, action: Action, *, mouse: bool = False) -> None:

@@ -16,7 +16,7 @@ from playtest.ports import Game
 from playtest.protocol.actions import Pointed
 from playtest.protocol.replay import Checked, Fate, StepCheck
 from playtest.protocol.transcript import StepLine
-from playtest.protocol.verdict import Phenomenon
+from playtest.protocol.verdict import Phenomenon, ProbeResult
 
 TEXTS_COMPARED = 60  # as many as a step's record keeps
 
@@ -28,7 +28,6 @@ class Replayed:
     checks: list[StepCheck] = field(default_factory=list)
     before: dict[int, Seen] = field(default_factory=dict)
     changed: dict[int, bool] = field(default_factory=dict)
-    still: dict[int, bool] = field(default_factory=dict)
     moments: list[Moment] = field(default_factory=list)
     faults: set[str] = field(default_factory=set)
     ended_early: str | None = None
@@ -67,7 +66,6 @@ async def _step(observer: Observer, line: StepLine, done: Replayed, game: Game) 
         outcome = await observer.act(line.action)
         began_ms = outcome.began_ms
         done.changed[line.step] = outcome.effect.changed
-        done.still[line.step] = observer.still
     done.moments.append(
         Moment(line.step, seen.picture.png, texts, line.action if line.effect else None, began_ms, game.clock.now_ms)
     )
@@ -108,9 +106,15 @@ async def _fate(
         if at in by_step and any(leaked(text) for text in by_step[at].texts):
             return _fate_of_leak(at, done)
     line = by_step.get(step)
-    if line is None or line.effect is None or line.effect.changed or step not in done.changed:
+    if line is None or step not in done.changed or not _was_dead(phenomenon, line):
         return Fate.NOT_REACHED, "the record has no dead input at that step, so there is nothing to try again"
     return await _fate_of_dead_input(line, done, experiments)
+
+
+def _was_dead(phenomenon: Phenomenon, line: StepLine) -> bool:
+    """Nothing changed after it, or an experiment showed that what did would have changed without it too."""
+    confirmed = phenomenon.probe is not None and phenomenon.probe.result is ProbeResult.CONFIRMED
+    return line.effect is not None and (confirmed or not line.effect.changed)
 
 
 async def _fate_of_dead_input(line: StepLine, done: Replayed, experiments: Experiments | None) -> tuple[Fate, str]:
@@ -118,7 +122,7 @@ async def _fate_of_dead_input(line: StepLine, done: Replayed, experiments: Exper
     if not done.changed[line.step]:
         return Fate.STILL_THERE, "the same input changes nothing here either"
     after = done.before.get(line.step + 1)
-    if not done.still[line.step] and after is not None and experiments is not None:
+    if after is not None and experiments is not None:
         difference = await experiments.difference(done.moments, line.step, after.picture)
         if not difference.changed:
             return Fate.STILL_THERE, "what changes after the input changes without it too"

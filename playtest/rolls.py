@@ -16,6 +16,7 @@ from playtest import __version__
 from playtest.briefing import Says
 from playtest.experiments import Experiments
 from playtest.firstplay import LIMITS, Limits
+from playtest.floor import BOOT_MS
 from playtest.journal import Journal, Watcher
 from playtest.policy.combine import combine, needs_second_roll, wants_turning
 from playtest.ports import KeepReply, OpenedGame, RollSink, Tester
@@ -74,6 +75,7 @@ class RunPlan:
     timeout_s: float
     limits: Limits = LIMITS
     film: bool = True
+    boot_ms: float = BOOT_MS
 
     def for_roll(self, number: int) -> RollPlan:
         """The plan of one roll. Each has a seed of its own."""
@@ -91,6 +93,7 @@ class RunPlan:
             reaction_ms=self.reaction_ms,
             limits=self.limits,
             film=self.film,
+            boot_ms=self.boot_ms,
         )
 
 

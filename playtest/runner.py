@@ -15,7 +15,7 @@ from playtest.briefing import Briefing, Done, Says
 from playtest.errors import BrowserFault, ReplyRefused, TesterFault
 from playtest.experiments import Experiments, Moment
 from playtest.firstplay import LIMITS, FirstInput, FirstPlayWatch, Limits
-from playtest.floor import FloorWatch
+from playtest.floor import BOOT_MS, FloorWatch
 from playtest.journal import Journal
 from playtest.observer import Observer, Outcome, Seen
 from playtest.overlay import StripText, encode, new_canary, rule
@@ -58,6 +58,7 @@ class RollPlan:
     reaction_ms: float = 0.0
     limits: Limits = LIMITS
     film: bool = True
+    boot_ms: float = BOOT_MS
 
 
 @dataclass(slots=True)
@@ -101,7 +102,7 @@ class RollRunner:
         self._moments: list[Moment] = []
         self._progress = Progress()
         self._first_play = FirstPlayWatch(plan.limits)
-        self.floor = FloorWatch()
+        self.floor = FloorWatch(plan.boot_ms)
         self.roll: Roll | None = None
         self._pending_log: list[LogEntry] = []
         self._last: Done | None = None
@@ -159,10 +160,11 @@ class RollRunner:
     async def _boot(self, fault: BrowserFault | None) -> None:
         if fault is not None:
             raise fault
-        advances = await self._observer.start()
+        self.floor.opened(await self._game.vitals(), self._game.clock.now_ms)
+        self.floor.answered(await self._observer.start())
         seen = self._observer.now
+        self.floor.looked(seen.picture, await self._game.vitals())
         self._progress.start(seen.picture, self._take_log())
-        self.floor.booted(seen.picture, advances)
         self._take_faults()
         self._ending = cannot_boot(self._journal.faults, blank=is_flat(seen.picture.pixels) and not seen.texts)
 
@@ -299,7 +301,7 @@ class RollRunner:
         self._take_faults()
         if not any(seen.kind == fault.kind for seen in self._journal.faults):
             self._journal.fault(PageFault(fault.kind, fault.message))
-        self.floor.died(fault.kind)
+        self.floor.died(fault.kind, fault.message)
         cause = outside_cause(self._journal.faults, self._effective)
         return cause or Ending.of_dead_page(fault.kind, fault.message, bool(self._actions))
 
@@ -384,7 +386,7 @@ class RollRunner:
             attribution=self._trial.attribution(ending),
             control=self._trial.control,
             aim=self._trial.aim,
-            floor=self.floor.result(),
+            floor=self.floor.result(self._pictures.get(1)),
             experiment_ms=round(self._trial.spent_ms, 1),
             probe_ms=round(self._trial.probe_ms, 1),
             film_ms=round(self._trial.film_ms, 1),

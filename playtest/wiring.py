@@ -5,21 +5,17 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
-from playtest.browser.find import BrowserBinary, find_browser
-from playtest.browser.launch import LaunchOptions
-from playtest.browser.opening import clocks_for, opened
-from playtest.browser.server import Gate, Origin, origin_of
-from playtest.browser.session import GameOptions
+from playtest.browser.server import origin_of
 from playtest.config import DEFAULT_RUN_CAP, Settings
 from playtest.endpoint import Endpoint
 from playtest.errors import UsageError
 from playtest.evidence import RunEvidence
 from playtest.experiments import Experiments
 from playtest.firstplay import Limits
+from playtest.fresh import LOCALES, FreshGames, Machine, fresh_games, machine_for
 from playtest.games import Game, find_game, read_brief
 from playtest.journal import Watcher
 from playtest.metering import Tariff
@@ -38,7 +34,6 @@ from playtest.testers.scripted import ScriptedTester, read_script
 from playtest.testers.vision import VisionTester
 from playtest.vision_client import VisionClient
 
-LOCALES: dict[Language, str] = {"zh": "zh-CN", "en": "en-US"}
 SeatTester = Callable[[int, Cost, KeepReply], Tester]
 
 
@@ -57,12 +52,9 @@ class Prepared:
 
     settings: Settings
     game: Game
-    origin: Origin | None
-    start_date_ms: float
     brief: str
     language: Language
-    binary: BrowserBinary
-    clocks: tuple[str, ...]
+    machine: Machine
     seat: SeatTester
     steps: int
     max_steps: int
@@ -72,17 +64,16 @@ def prepare(request: RunRequest, settings: Settings) -> Prepared:
     """Check all that can be checked before a browser starts. Raises UsageError."""
     brief = read_brief(request.brief)
     game = find_game(request.gid, request.game, settings.games_root)
-    origin = origin_of(game.url) if game.url else None
-    start_date_ms = start_ms(settings.start_date)
+    if game.url:
+        origin_of(game.url)  # refused now, not once something runs
     language: Language = language_of(brief) if settings.language == "auto" else settings.language
     explores = settings.tester == "explorer"
     steps, max_steps = (
         (settings.explorer_steps, settings.explorer_max_steps) if explores else (settings.steps, settings.max_steps)
     )
     seat = _seat(settings, brief, language, steps, max_steps)
-    binary = find_browser(settings.chromium)
-    clocks = tuple(clocks_for(binary, settings.clock, settings.headed))
-    return Prepared(settings, game, origin, start_date_ms, brief, language, binary, clocks, seat, steps, max_steps)
+    machine = machine_for(settings, LOCALES[language])
+    return Prepared(settings, game, brief, language, machine, seat, steps, max_steps)
 
 
 @asynccontextmanager
@@ -90,14 +81,13 @@ async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) ->
     """A run that is ready to play, its gate open."""
     settings, game = prepared.settings, prepared.game
     seed = settings.seed if settings.seed is not None else secrets.randbits(32)
-    async with Gate(game.folder, prepared.origin) as gate:
-        url = game.url or f"{gate.address}/{game.page}"
-        table = RunTable(prepared, gate, evidence, url)
+    async with fresh_games(prepared.machine, game) as games:
+        table = RunTable(prepared, games, evidence)
         plan = RunPlan(
             gid=game.gid,
             seed=seed,
             rolls=settings.rolls,
-            url=url,
+            url=games.url,
             game=game.url or str(game.file),
             locale=LOCALES[prepared.language],
             start_date=settings.start_date,
@@ -108,6 +98,7 @@ async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) ->
             timeout_s=settings.timeout_s,
             limits=Limits(settings.playable_limit_ms, settings.feedback_limit_ms, settings.loop_limit_ms),
             film=settings.film_first_play,
+            boot_ms=settings.boot_s * 1000,
         )
         yield Run(plan, table, watcher)
 
@@ -115,42 +106,19 @@ async def run_on(prepared: Prepared, evidence: RunEvidence, watcher: Watcher) ->
 class RunTable:
     """`rolls.Table` on the real edges."""
 
-    def __init__(self, prepared: Prepared, gate: Gate, evidence: RunEvidence, url: str) -> None:
+    def __init__(self, prepared: Prepared, games: FreshGames, evidence: RunEvidence) -> None:
         self._prepared = prepared
-        self._gate = gate
+        self._games = games
         self._evidence = evidence
-        self._url = url
         self.say = Messages(prepared.language).say
 
     def open_game(
         self, seed: int, screen: Screen | None = None, *, sound: bool = False
     ) -> AbstractAsyncContextManager[OpenedGame]:
         """A fresh game in a fresh browser, on its screen of choice unless one is given."""
-        settings = self._prepared.settings
-
-        def options_for(clock: str) -> GameOptions:
-            launch = LaunchOptions(
-                binary=self._prepared.binary,
-                clock=clock,
-                proxy=self._gate.address,
-                user_agent=settings.user_agent,
-                locale=LOCALES[self._prepared.language],
-                timezone=settings.timezone,
-                headed=settings.headed,
-                sound=sound,
-            )
-            return GameOptions(
-                launch=launch,
-                url=self._url,
-                seed=seed,
-                start_date_ms=self._prepared.start_date_ms,
-                hang_s=settings.hang_s,
-                boot_s=settings.boot_s,
-                film=settings.film_first_play,
-                screen=screen or Screen(),
-            )
-
-        return opened(self._gate, self._prepared.clocks, options_for, may_turn=screen is None)
+        return self._games.open(
+            seed, screen, may_turn=screen is None, sound=sound, film=self._prepared.settings.film_first_play
+        )
 
     def seat_tester(self, number: int, seed: int, spent: Cost, keep: KeepReply) -> Tester:
         """A fresh tester for one roll."""
@@ -159,17 +127,6 @@ class RunTable:
     def open_sink(self, number: int) -> RollSink:
         """Where the roll's record goes."""
         return self._evidence.roll(number)
-
-
-def start_ms(date: str) -> float:
-    """An ISO instant in ms since the epoch. Raises UsageError."""
-    try:
-        instant = datetime.fromisoformat(date)
-    except ValueError as error:
-        raise UsageError(f"start_date {date!r} is no ISO 8601 instant", "write 2026-01-15T02:00:00+00:00") from error
-    if instant.tzinfo is None:
-        raise UsageError(f"start_date {date!r} has no offset", "write 2026-01-15T02:00:00+00:00")
-    return instant.timestamp() * 1000
 
 
 def endpoint_for(settings: Settings, spent: Cost) -> Endpoint:
@@ -210,30 +167,11 @@ async def replay_recording(
     """
     start = recording.start
     found = find_game(start.gid, game or start.game, settings.games_root)
-    binary = find_browser(settings.chromium)
-    clocks = clocks_for(binary, start.clock, settings.headed)
-    async with Gate(found.folder, origin_of(found.url) if found.url else None) as gate:
-        launch = LaunchOptions(
-            binary=binary,
-            clock=start.clock,
-            proxy=gate.address,
-            user_agent=settings.user_agent,
-            locale=start.locale,
-            timezone=settings.timezone,
-            headed=settings.headed,
-        )
-        options = GameOptions(
-            launch=launch,
-            url=found.url or f"{gate.address}/{found.page}",
-            seed=start.seed,
-            start_date_ms=start_ms(start.start_date),
-            hang_s=settings.hang_s,
-            boot_s=settings.boot_s,
-            screen=start.screen,
-        )
+    machine = machine_for(settings, start.locale, clock=start.clock, start=start.start_date)
+    async with fresh_games(machine, found) as games:
 
         def fresh(*, sound: bool = False) -> AbstractAsyncContextManager[OpenedGame]:
-            return opened(gate, clocks, lambda _clock: replace(options, launch=replace(launch, sound=sound)))
+            return games.open(start.seed, start.screen, sound=sound)
 
         async with fresh() as opening:
             if opening.fault is not None:

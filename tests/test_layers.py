@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "playtest"
 LAYERS: dict[str, tuple[str, ...]] = {
     "L0 words": ("", "errors", "config", "files", "ports", "texts", "protocol.*"),
     "L1 decisions": (
-        "policy.*", "gates.*", "exploring.*", "prompts.*",
+        "policy.*", "gates.*", "checking.*", "exploring.*", "prompts.*",
         "aiming", "briefing", "overlay", "pictures", "effects", "text_changes", "firstplay",
         "chat", "conversation", "reply_text", "blindness", "contracts",
         "presets", "pricing", "metering", "endpoint", "endpoint_errors",
@@ -23,7 +23,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "runner", "referee", "trial", "attribution", "experiments", "filming", "replaying",
         "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch",
     ),
-    "L4 delivery": ("__main__", "games", "recordings", "documents", "samples", "sources", "exporting", "wiring", "report", "terminal", "commands.*", "cli"),
+    "L4 delivery": ("__main__", "games", "recordings", "documents", "samples", "sources", "exporting",
+        "fresh", "gating", "wiring", "report", "terminal", "commands.*", "cli"),
 }  # fmt: skip
 MAY_IMPORT = {
     "L0": ("L0",),

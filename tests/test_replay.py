@@ -215,6 +215,26 @@ def test_a_small_fault_is_there_gone_or_not_reached(small_fault, tmp_path):
     assert (code, fates(result)) == (4, [(2, "not reached")])
 
 
+def test_an_input_whose_screen_changed_by_itself_is_dead_where_an_experiment_showed_it(tmp_path):
+    game = small(tmp_path / "game", "")
+    page = game / "index.html"
+    guest = "setTimeout(() => { s.textContent = 'A guest comes' }, 400); start.remove();"
+    page.write_text(page.read_text("utf-8").replace("start.remove();", guest), "utf-8")
+    claim = {"step": 2, "x": 195, "y": 350, "what": "tapped Go; nothing came of it"}
+    replies = [{"action": tap(195, 650)}, {"action": tap(195, 350, "Go")}, {"action": tap(110, 390, "Go")}]
+    replies += [{"verdict": verdict("fail", phenomena=[claim])}] * 2
+    played = asyncio.run(play(game, tmp_path, tester=script(tmp_path, replies), rolls=1))
+    assert played.of("step")[1].effect.changed, "a guest came after the tap"
+    assert played.result.rolls[0].phenomena[0].probe.result == "confirmed"
+    code, result, _ = replayed(played.folder / "roll-1", "--game", game)
+    assert (code, fates(result)) == (1, [(2, "still there")])
+    repaired = changed_copy(
+        game, tmp_path / "repaired", "go.onpointerdown = () => {  }", "go.onpointerdown = () => go.remove()"
+    )
+    code, result, _ = replayed(played.folder / "roll-1", "--game", repaired)
+    assert (code, fates(result)) == (0, [(2, "gone")])
+
+
 def test_where_the_recorded_picture_is_spoilt_nothing_is_called_gone(small_fault, tmp_path):
     roll = shutil.copytree(small_fault[0], tmp_path / "roll-1", ignore=shutil.ignore_patterns("replays"))
     (roll / "shots" / "0002.png").write_bytes(b"no picture")

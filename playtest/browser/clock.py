@@ -223,7 +223,7 @@ class PageClock:
         """Install the page clock, standing still, and stop CSS animations."""
         # Not `install` first: the machine's time between the two calls would pass in the page.
         await self._page.clock.pause_at(_utc(self._start_ms))
-        await self._page.context.add_init_script(hold_script(self._hold_key))
+        await self._page.context.add_init_script(hold_script(self._hold_key, self._probe_key))
         await self._channel.send("Animation.enable")
         await self._channel.send("Animation.setPlaybackRate", {"playbackRate": 0})
 

@@ -54,10 +54,17 @@ class Recorder:
             return
         self._new.append(LogEntry(level, text, self._now_ms(), place))
 
-    def fault(self, kind: str, message: str, **detail: object) -> None:
+    def fault(self, kind: str, message: str, **detail: object) -> PageFault:
         """Take one fact about the page."""
+        fault = PageFault(kind, whole(message, MAX_TEXT), _whole_values(detail))
         if len(self._faults) < MAX_FAULTS:
-            self._faults.append(PageFault(kind, whole(message, MAX_TEXT), _whole_values(detail)))
+            self._faults.append(fault)
+        return fault
+
+    @property
+    def now_ms(self) -> float:
+        """Game time."""
+        return self._now_ms()
 
     def drain_log(self) -> list[LogEntry]:
         """New lines since the last call."""

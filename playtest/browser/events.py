@@ -14,6 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from playtest.browser.console import Recorder
 from playtest.browser.facts import PageFacts
+from playtest.browser.thrown import Thrown
 
 MAX_DIALOGS = 20
 PROMPT_NAME = "Player"
@@ -35,7 +36,9 @@ class PageEvents:
         recorder: Recorder,
         unseeded: list[str],
         facts: PageFacts,
+        *,
         lets_through: Callable[[str], bool],
+        thrown: Thrown,
     ) -> None:
         self._page = page
         self._recorder = recorder
@@ -46,7 +49,7 @@ class PageEvents:
         self._tasks: set[asyncio.Task[None]] = set()
         self.home = ""
         page.on("console", self._on_console)
-        page.on("pageerror", self._on_error)
+        page.on("pageerror", thrown.on_error)
         page.on("dialog", lambda dialog: self._later(self._on_dialog(dialog)))
         page.on("download", lambda download: self._later(self._on_download(download)))
         page.on("worker", self._on_worker)
@@ -80,9 +83,6 @@ class PageEvents:
         where = message.location
         place = f"{where.get('url', '')}:{where.get('lineNumber', 0) + 1}" if where.get("url") else ""
         self._recorder.log(message.type, message.text, place)
-
-    def _on_error(self, error: PlaywrightError) -> None:
-        self._recorder.fault("uncaught", f"{error.name}: {error.message}", stack=(error.stack or "")[:2000])
 
     async def _on_dialog(self, dialog: Dialog) -> None:
         self._dialogs += 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from playtest.browser.cdp import Channel
+from playtest.browser.cdp import Channel, fault_from
 from playtest.browser.clock import FRAME_MS, FrameClock, Handled, StartedClock
+from playtest.ports import Point
 from playtest.protocol.actions import Action, DoubleTap, Drag, Key, LongPress, Stroke, Swipe, Tap, Type, Wait
 from playtest.protocol.keys import key_name
 
@@ -25,6 +27,7 @@ class Hand:
         self._page = page
         self._channel = channel
         self._clock = clock
+        self._down = False
 
     async def perform(self, action: Action, mouse: bool = False) -> None:
         """Carry out one action. Raises BrowserFault when the page hangs or dies under it."""
@@ -48,6 +51,24 @@ class Hand:
             await self._type(action.text)
         elif isinstance(action, Wait):
             await self._clock.advance(action.ms)
+
+    async def finger(self, point: Point | None) -> None:
+        """Put the finger down, or move it, to a place; None lifts it. One frame. Raises BrowserFault."""
+        if point is None:
+            if self._down:
+                await self._touch("touchEnd")
+        else:
+            await self._touch("touchMove" if self._down else "touchStart", point.x, point.y)
+        self._down = point is not None
+
+    async def hold_key(self, key: str, down: bool) -> None:
+        """Press a key and keep it down, or let it go; no game time. Raises BrowserFault."""
+        name = key_name(key) or key
+        stroke = self._page.keyboard.down(name) if down else self._page.keyboard.up(name)
+        try:
+            await self._clock.deliver(stroke, Handled.AT_ONCE)
+        except PlaywrightError as error:
+            raise fault_from(error, f"the key {key}") from error
 
     async def _touch(self, kind: str, x: float = 0, y: float = 0) -> None:
         points = [] if kind == "touchEnd" else [{"x": x, "y": y, "id": 1, "radiusX": 8, "radiusY": 8, "force": 0.5}]

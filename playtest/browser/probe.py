@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
 from playtest.browser.cdp import Channel
-from playtest.browser.console import whole
+from playtest.browser.told import text_from, vitals_from
 from playtest.errors import BrowserFault
-from playtest.ports import VisibleText
+from playtest.ports import VisibleText, Vitals
 
-MAX_TEXT = 200
 # Border and padding of a frame's element.
 FRAME_EDGE = """e => { const s = getComputedStyle(e);
     return [e.clientLeft + parseFloat(s.paddingLeft), e.clientTop + parseFloat(s.paddingTop)]; }"""
@@ -45,12 +43,24 @@ class Probe:
 
     async def texts(self) -> list[VisibleText]:
         """The texts on the screen, top frame first, frames within it at their places."""
-        found: list[VisibleText] = []
+        return [
+            text
+            for told, dx, dy in await self._placed("texts")
+            for item in told or ()
+            if (text := text_from(item, dx, dy)) is not None
+        ]
+
+    async def vitals(self) -> Vitals:
+        """What the page's frames are about, from the outside."""
+        return vitals_from(await self._placed("vitals"))
+
+    async def _placed(self, what: str) -> list[tuple[Any, float, float]]:
+        """The answers of all frames, top frame first, each with its frame's place in the page."""
+        told = []
         for frame in self._page.frames:
             dx, dy = (0.0, 0.0) if frame.parent_frame is None else await self._offset_of(frame)
-            told = await self.ask(frame, "texts")
-            found.extend(text for item in told or () if (text := _text_from(item, dx, dy)) is not None)
-        return found
+            told.append((await self.ask(frame, what), dx, dy))
+        return told
 
     async def _offset_of(self, frame: Frame) -> tuple[float, float]:
         with suppress(PlaywrightError, BrowserFault):
@@ -60,18 +70,3 @@ class Probe:
             if box:
                 return box["x"] + edge[0], box["y"] + edge[1]
         return 0.0, 0.0
-
-
-def _text_from(item: Any, dx: float, dy: float) -> VisibleText | None:
-    """What the probe told of one text, its frame's place added. None where a page has put words in its mouth."""
-    try:
-        box = None
-        if item["box"] is not None:
-            x, y, width, height = (float(side) for side in item["box"])
-            if not all(map(math.isfinite, (x, y, width, height))):
-                return None
-            box = (x + dx, y + dy, width, height)
-        source: Literal["dom", "canvas"] = "canvas" if item["source"] == "canvas" else "dom"
-        return VisibleText(whole(str(item["text"]), MAX_TEXT), box, source, bool(item["tappable"]))
-    except (KeyError, TypeError, ValueError):
-        return None

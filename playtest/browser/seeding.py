@@ -36,9 +36,9 @@ def _begin_key(key: str) -> str:
     return f"{key}b"
 
 
-def hold_script(key: str) -> str:
+def hold_script(key: str, probe: str) -> str:
     """What holds animations still under the clock `js`; it leaves a function on the window under `key`."""
-    return _script("hold.js", {"key": key})
+    return _script("hold.js", {"key": key, "probe": probe})
 
 
 def _script(name: str, parameters: Mapping[str, object]) -> str:

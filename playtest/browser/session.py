@@ -20,6 +20,7 @@ from playtest.browser.clock import FRAME_MS, Clock, FrameClock, PageClock, RealC
 from playtest.browser.console import Recorder
 from playtest.browser.echo import Echo
 from playtest.browser.events import PageEvents, page_of
+from playtest.browser.exports import read
 from playtest.browser.facts import PageFacts
 from playtest.browser.glyphs import missing_here
 from playtest.browser.inputs import Hand
@@ -28,9 +29,10 @@ from playtest.browser.listeners import heard_at
 from playtest.browser.probe import Probe
 from playtest.browser.seeding import begin_script, init_script, probe_key
 from playtest.browser.server import Gate
+from playtest.browser.thrown import Thrown
 from playtest.browser.traffic import Traffic
 from playtest.errors import BrowserFault, UsageError
-from playtest.ports import Film, LogEntry, PageFault, Point, VisibleText
+from playtest.ports import Film, LogEntry, PageFault, Point, Reading, VisibleText, Vitals
 from playtest.protocol.actions import Action, Key, Wait, contact_point
 from playtest.protocol.coordinates import Screen
 from playtest.protocol.keys import key_name
@@ -89,7 +91,12 @@ class GameSession:
         self._page = page
         self._channel = Channel(await self._browser.context.new_cdp_session(page), self._options.hang_s)
         self.chromium = (await self._channel.send("Browser.getVersion"))["product"]
-        self._events = PageEvents(page, self._recorder, self.unseeded, self._facts, self._gate.lets_through)
+        thrown = Thrown(self._recorder, self._options.url)
+        self._events = PageEvents(
+            page, self._recorder, self.unseeded, self._facts, lets_through=self._gate.lets_through, thrown=thrown
+        )
+        self._channel.on("Runtime.exceptionThrown", thrown.on_exception)
+        await self._channel.send("Runtime.enable")
         page.on("crash", self._on_crash)
         page.on("close", self._on_crash)
         self._channel.on("Page.frameNavigated", self._events.on_document)
@@ -266,6 +273,14 @@ class GameSession:
         """Record that the game is played in the orientation that these words asked for."""
         self._facts.turned(words, self.screen.width, self.screen.height)
 
+    async def vitals(self) -> Vitals:
+        """What the page's frames are about, from the outside. Raises BrowserFault `hang` or `crash`."""
+        return await self._probe.vitals()
+
+    async def read(self, path: str) -> Reading:
+        """What the game exports at a path from its window, of the first frame that has it. Raises BrowserFault."""
+        return await read(self._page, self._channel, path)
+
     async def facts(self) -> dict[str, Any]:
         """What the probe counted in the top frame: WebGL, read-backs, workers, cancelled pointers."""
         return await self._probe.ask(self._page.main_frame, "facts") or {}
@@ -319,6 +334,16 @@ class GameSession:
             await self._note_facts()
         except PlaywrightError as error:
             raise BrowserFault("browser", str(error).splitlines()[0]) from error
+
+    async def finger(self, point: Point | None) -> None:
+        """Put the finger down, or move it, to a place; None lifts it. Takes the frames that it needs."""
+        self._facts.touched()
+        await self._hand.finger(point)
+
+    async def hold_key(self, key: str, down: bool) -> None:
+        """Press a key and keep it down, or let it go."""
+        self._facts.touched()
+        await self._hand.hold_key(key, down)
 
     async def revive(self) -> bool:
         """End an endless loop of the page's. True when the page answers again."""

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from playtest.protocol.base import Document
 from playtest.protocol.coordinates import Screen
+from playtest.protocol.gates import Floor
 from playtest.protocol.usage import Cost, Usage
 from playtest.protocol.verdict import Attribution, FailKind, Phenomenon, Verdict
 
@@ -23,20 +24,6 @@ class FirstPlay(Document):
     loop_closed_at_ms: float | None = Field(default=None, description="When the last of its progress was measured.")
     meets: dict[str, bool] = Field(default={}, description="Whether each keeps to its limit, which is a setting.")
     how: dict[str, str] = {}
-
-
-class Gate(Document):
-    """One gate of the floor."""
-
-    passed: bool = Field(alias="pass")
-    detail: str
-
-
-class Floor(Document):
-    """The contract-free gates: A_boot, B_uncaught, C_frame, D_render."""
-
-    passed: bool = Field(alias="pass")
-    gates: dict[str, Gate]
 
 
 class Control(Document):

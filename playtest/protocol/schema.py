@@ -10,6 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from playtest.protocol.exit_codes import EXIT_CODE_MEANINGS
 from playtest.protocol.feedback import VerdictFeedback
+from playtest.protocol.gate_results import FloorResult
 from playtest.protocol.play_spec import PlaySpec
 from playtest.protocol.reply import Reply
 from playtest.protocol.result import SCHEMA, ErrorDocument, Roll, RunResult
@@ -32,14 +33,15 @@ LAYOUT = {
     "playtest/roll-N/console.jsonl": "what the page logged, bounded",
     "playtest/roll-N/shots/0001.png": "the clean picture of step 1",
     "playtest/roll-N/shots/0001.grid.webp": "the picture as it was sent, with ruler and strip",
-    "history/<UTC>-<gid>/": "earlier runs, moved here before a new one starts",
+    "floor/floor.json": "the floor of a page, with shots/ and console.jsonl beside it",
+    "history/<UTC>-<gid>/": "earlier runs, moved here before a new one starts; of a floor <UTC>-<gid>-floor",
 }
 
 
 def protocol_schema() -> dict[str, Any]:
     """`playtest-1.json`. It validates a result and an error document; replies and transcript lines are in `$defs`."""
     _, ours = models_json_schema(
-        [(RunResult, "serialization"), (Roll, "serialization"), (ErrorDocument, "serialization")], ref_template=REF
+        [(document, "serialization") for document in (RunResult, Roll, FloorResult, ErrorDocument)], ref_template=REF
     )
     definitions = dict(ours["$defs"])
     lines = TypeAdapter(TranscriptLine).json_schema(mode="serialization", ref_template=REF)
@@ -53,8 +55,8 @@ def protocol_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "playtest-1.json",
         "title": SCHEMA,
-        "description": "The playtest protocol: a run's result or an error document, and in $defs all it is made of.",
-        "anyOf": [{"$ref": "#/$defs/RunResult"}, {"$ref": "#/$defs/ErrorDocument"}],
+        "description": "The playtest protocol: a result or an error document, and in $defs all it is made of.",
+        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("RunResult", "FloorResult", "ErrorDocument")],
         "$defs": dict(sorted(definitions.items())),
         "x-exitCodes": {str(int(code)): meaning for code, meaning in EXIT_CODE_MEANINGS.items()},
         "x-timeouts": TIMEOUTS,

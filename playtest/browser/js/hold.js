@@ -1,7 +1,7 @@
 // Only for the clock `js`, after Playwright's page clock: what that clock leaves undone. CSS animations and SVG stand
 // still between advances, and an error in a timer's callback is the page's own and not the driver's.
 (() => {
-  const { key } = __PARAMS__;
+  const { key, probe } = __PARAMS__;
   const report = window.reportError.bind(window);
   for (const name of ['setTimeout', 'setInterval', 'requestAnimationFrame', 'requestIdleCallback']) {
     const set = window[name];
@@ -10,6 +10,7 @@
       const guarded = typeof callback !== 'function' ? callback : function () {
         try { return callback.apply(this, arguments); } catch (error) { report(error); }
       };
+      if (name === 'requestAnimationFrame' && window[probe]) window[probe]('asked'); // that clock's own, not the browser's
       return set.call(window, guarded, ...rest);
     };
     Object.defineProperty(value, 'name', { value: name });

@@ -5,7 +5,7 @@
   const KEY = __PARAMS__.key;
   const nativeFrame = window.requestAnimationFrame.bind(window), nativeTimeout = window.setTimeout.bind(window);
   const MAX_TEXTS = 300, MAX_CHARS = 200, SHADOW = 5;
-  const facts = { webgl: 0, lost: 0, readback: false, workers: [], pointercancel: 0, gamepad: 0, audioWaiting: 0 };
+  const facts = { webgl: 0, lost: 0, readback: false, workers: [], pointercancel: 0, gamepad: 0, audioWaiting: 0, contexts: 0, frames: 0 };
   const keep = (object, name, make) => {
     const found = object && Object.getOwnPropertyDescriptor(object, name);
     if (!found || typeof found.value !== 'function') return;
@@ -172,6 +172,7 @@
   for (const Canvas of [window.HTMLCanvasElement, window.OffscreenCanvas]) {
     keep(Canvas && Canvas.prototype, 'getContext', (get) => function (kind) {
       const context = get.apply(this, arguments);
+      if (context) facts.contexts++;
       if (context && String(kind).includes('webgl') && !hasWebGL.has(this)) {
         hasWebGL.add(this);
         facts.webgl++;
@@ -227,6 +228,12 @@
       if (facts.workers.length < 20) facts.workers.push(name + ' ' + String(args[0]).slice(0, 120));
       return Reflect.construct(made, args, newTarget);
     } });
+  }
+  for (const name of ['requestAnimationFrame', 'webkitRequestAnimationFrame']) {
+    keep(window, name, (request) => function (callback) {
+      facts.frames++;
+      return request.apply(this, arguments);
+    });
   }
   addEventListener('pointercancel', () => { facts.pointercancel++; }, { capture: true, passive: true });
   keep(window.Navigator && Navigator.prototype, 'getGamepads', (get) => function () {
@@ -296,12 +303,28 @@
       }
     }
   };
+  // The largest canvas that is shown: its box in CSS px, and how many pixels of its own it has.
+  const largestCanvas = () => {
+    let best = null;
+    for (const canvas of document.querySelectorAll('canvas')) {
+      const r = canvas.getBoundingClientRect();
+      if (!seen(canvas) || r.width * r.height <= (best ? best[2] * best[3] : 0)) continue;
+      best = [r.left, r.top, r.width, r.height, canvas.width, canvas.height];
+    }
+    return best;
+  };
   let ticks = 0;
   const probe = (what, value) => {
     if (what === 'blind') { blind = value; return null; }
     if (what === 'owing') return owing;
+    if (what === 'asked') return ++facts.frames;
+    if (what === 'vitals') {
+      const scroll = [window.scrollX, window.scrollY];
+      return { ready: document.readyState, frames: facts.frames, contexts: facts.contexts, canvas: largestCanvas(), scroll };
+    }
     if (what === 'count') {
       ticks = 0;
+      facts.frames--; // its own
       requestAnimationFrame(() => ticks++);
       setTimeout(() => ticks++, 50);
       return null;

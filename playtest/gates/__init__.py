@@ -1,0 +1,1 @@
+"""What the gates decide: facts in, a judgement out."""
