@@ -12,7 +12,7 @@ from playtest.experiments import Experiments, Moment
 from playtest.exploring.leaks import leaked
 from playtest.exploring.scene import see
 from playtest.observer import Observer
-from playtest.pictures import Picture, decode, distance, signature
+from playtest.pictures import decode, distance, signature
 from playtest.policy.progress import NEW_SCREEN_DISTANCE
 from playtest.ports import Point
 from playtest.protocol.actions import Action, Drag, Pointed, Stroke, Swipe, contact_point, describe
@@ -30,13 +30,12 @@ PROBE_SETTLE_MS = 400.0
 
 
 class _Attempt(NamedTuple):
-    """One other way to touch what a claim is about, and the screen after it."""
+    """One other way to touch what a claim is about."""
 
     claim: ClaimedPhenomenon
     action: Pointed | Stroke
     tried: Try
     number: int
-    look: Picture
 
 
 @dataclass(slots=True)
@@ -129,25 +128,21 @@ class Prober:
         step = group[0].step
         actions = {moment.step: moment.action for moment in moments}
         made: list[_Attempt] = []
-        async with self.experiments.moment_before(moments, step) as (_, observer):
-            still = observer.still
+        async with (
+            self.experiments.beside(moments, step) as beside,
+            self.experiments.moment_before(moments, step) as (_, observer),
+        ):
             for claim in group:
                 action = actions[claim.step]
                 assert isinstance(action, Pointed | Stroke), "the others are told from the record"
                 for number, other in enumerate(_tries(action, observer), 1):
                     outcome = await observer.act(other.action, mouse=other.mouse, settle_ms=PROBE_SETTLE_MS)
-                    made.append(_Attempt(claim, action, other, number, observer.now.picture))
-                    still = still and observer.still
-                    if still and outcome.effect.changed:
-                        answered = await self._first_answered(made, moments, step)
-                        if answered is not None:
-                            return self._results(made, answered)
-                        still = False  # a screen at rest may change by itself
-        return self._results(made, None if still else await self._first_answered(made, moments, step))
-
-    async def _first_answered(self, made: Sequence[_Attempt], moments: Sequence[Moment], step: int) -> int | None:
-        """What moves by itself moves just so without the inputs: the first look that differs tells which answered."""
-        return await self.experiments.first_difference(moments, step, [attempt.look for attempt in made])
+                    made.append(_Attempt(claim, action, other, number))
+                    # What moves by itself moves just so without the inputs, and a screen at rest may change by itself.
+                    beside.look(observer.now.picture, moves=outcome.effect.changed or not observer.still)
+                    if beside.first is not None:
+                        return self._results(made, beside.first)
+            return self._results(made, await beside.result())
 
     def _results(self, made: Sequence[_Attempt], answered: int | None) -> dict[ClaimedPhenomenon, Probe]:
         """What the attempts say, the one that was answered among them; those after it saw another screen."""

@@ -5,8 +5,9 @@ Exact only under the clock `frames`.
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -46,6 +47,49 @@ class Difference(NamedTuple):
     region: tuple[int, int, int, int] | None
 
 
+class Beside:
+    """The game without inputs, on the other core: a look that it does not give too is the answer to an input.
+
+    It is only opened once something moves, and then compares every look, the earlier ones first.
+    """
+
+    def __init__(self, unwatched: Callable[[], AbstractAsyncContextManager[Game]]) -> None:
+        self._unwatched = unwatched
+        self._looks: asyncio.Queue[Picture | None] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self.first: int | None = None
+        """Which look is known to be the first that no input would have given."""
+
+    def look(self, picture: Picture, *, moves: bool) -> None:
+        """One more look at the game with inputs, in order; `moves`: something changed by it, or may by itself."""
+        self._looks.put_nowait(picture)
+        if moves and self._task is None:
+            self._task = asyncio.create_task(self._compare())
+
+    async def result(self) -> int | None:
+        """Which look was the first that no input would have given; None for none. Raises BrowserFault."""
+        self._looks.put_nowait(None)
+        if self._task is not None:
+            await self._task
+        return self.first
+
+    async def close(self) -> None:
+        """Leave off, whatever was still to be compared."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _compare(self) -> None:
+        async with self._unwatched() as game:
+            number = 0
+            while (look := await self._looks.get()) is not None:
+                shown = decode(await game.picture_at(look.game_ms), game.clock.now_ms)
+                if changed_tiles(shown, look).any():
+                    self.first = number
+                    return
+                number += 1
+
+
 class OpenGame(Protocol):
     """Opens the roll's game once more."""
 
@@ -62,6 +106,8 @@ class Experiments:
     settle_ms: float
     reaction_ms: float
     spent_ms: float = field(default=0.0)
+    _open: int = 0
+    _started: float = 0.0
 
     @asynccontextmanager
     async def moment_before(self, moments: Sequence[Moment], step: int) -> AsyncIterator[tuple[Game, Observer]]:
@@ -108,14 +154,14 @@ class Experiments:
         tiles = changed_tiles(control, after)
         return Difference(bool(tiles.any()), bounds(tiles))
 
-    async def first_difference(self, moments: Sequence[Moment], step: int, looks: Sequence[Picture]) -> int | None:
-        """Which of these looks, taken from the step's moment on, is the first that no input would have given."""
-        async with self._unwatched(moments, step) as game:
-            for number, look in enumerate(looks):
-                shown = decode(await game.picture_at(look.game_ms), game.clock.now_ms)
-                if changed_tiles(shown, look).any():
-                    return number
-        return None
+    @asynccontextmanager
+    async def beside(self, moments: Sequence[Moment], step: int) -> AsyncIterator[Beside]:
+        """The step's moment without any input from there on, played while somebody else tries inputs."""
+        running = Beside(lambda: self._unwatched(moments, step))
+        try:
+            yield running
+        finally:
+            await running.close()
 
     async def with_sound(self, moments: Sequence[Moment]) -> bool:
         """Whether the screen is another at the last moment when sound needs no touch. Raises BrowserFault."""
@@ -155,14 +201,18 @@ class Experiments:
 
         Raises BrowserFault.
         """
-        started = time.monotonic()
+        if not self._open:
+            self._started = time.monotonic()
+        self._open += 1
         try:
             async with self.open_game(sound=sound) as opened:
                 if opened.fault is not None:
                     raise BrowserFault(opened.fault.kind, f"the game did not come up again: {opened.fault.message}")
                 yield opened.game
         finally:
-            self.spent_ms += (time.monotonic() - started) * 1000
+            self._open -= 1
+            if not self._open:  # games that are open side by side take their time once
+                self.spent_ms += (time.monotonic() - self._started) * 1000
 
 
 async def advance_to(game: Game, game_ms: float) -> None:
