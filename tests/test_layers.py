@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "playtest"
 LAYERS: dict[str, tuple[str, ...]] = {
     "L0 words": ("", "errors", "config", "files", "ports", "texts", "protocol.*"),
     "L1 decisions": (
-        "policy.*", "gates.*", "checking.*", "exploring.*", "prompts.*",
+        "policy.*", "gates.*", "exam.*", "checking.*", "exploring.*", "prompts.*",
         "aiming", "briefing", "overlay", "pictures", "effects", "text_changes", "firstplay",
         "chat", "conversation", "reply_text", "blindness", "contracts",
         "presets", "pricing", "metering", "endpoint", "endpoint_errors",
