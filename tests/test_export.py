@@ -74,6 +74,7 @@ def ruff(*arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 async def test_the_script_of_a_played_roll_passes_and_fails_where_the_game_differs(tmp_path):
     game = page(tmp_path / "game", SCORE)
     replies = [{"action": tap(195, 600)}, {"action": {"type": "wait", "ms": 300}}, {"action": tap(195, 600, HOSTILE)}]

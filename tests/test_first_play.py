@@ -25,7 +25,7 @@ async def first_play(tmp_path, query, before=(), **flags):
     ("event", "play_ms", "answer_ms", "more"),
     [
         pytest.param("pointerdown", 1234, 0, "", marks=pytest.mark.slow),
-        ("click", 300, 77, "&spin=1"),
+        pytest.param("click", 300, 77, "&spin=1", marks=pytest.mark.slow),
         pytest.param("pointerdown", 900, 40, "&looks=1", marks=pytest.mark.slow),
         pytest.param("click", 1234, 0, "", marks=pytest.mark.slow),
         pytest.param("pointerdown", 300, 77, "&spin=1", marks=pytest.mark.slow),

@@ -193,7 +193,7 @@ def browser_of(process: subprocess.Popen) -> list[psutil.Process]:
     return [one for one in below if "chrom" in one.name()]
 
 
-@pytest.mark.parametrize("lines", [0, 1, 3])
+@pytest.mark.parametrize("lines", [*(pytest.param(lines, marks=pytest.mark.slow) for lines in (0, 1)), 3])
 def test_a_killed_run_leaves_no_browser_whole_lines_and_its_folder_to_the_next(running, tmp_path, brief, lines):
     evidence, process = tmp_path / "evidence", running()
     until(process, lambda: len(transcript(evidence)) >= lines and browser_of(process))

@@ -119,6 +119,7 @@ def strokes(ms):
     return [*[{"action": action} for action in (swipe, *other)], {"verdict": claim}, {"verdict": claim}]
 
 
+@pytest.mark.slow
 async def test_a_drag_that_panning_takes_away_is_confirmed_and_works_by_mouse(tmp_path):
     played = await rolled(tmp_path, STOLEN, *strokes(200), rolls=1)
     probe = played.result.phenomena[0].probe
