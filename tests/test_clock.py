@@ -1,6 +1,7 @@
 """Held means held; advancing means by as much as was asked for, in every clock a page can read."""
 
 import asyncio
+import time
 
 import psutil
 import pytest
@@ -138,3 +139,22 @@ async def test_another_seed_is_another_game(page):
     first, second = await recording(page, "frames", 7, ACTIONS[:1]), await recording(page, "frames", 8, ACTIONS[:1])
     assert first["pictures"] != second["pictures"]
     assert page == "chance-webgl" or first["inner"] != second["inner"]
+
+
+async def test_a_machine_that_stands_still_under_a_touch_costs_no_frame(monkeypatch):
+    async with playing("taps") as game:
+        before, drawn, frame = game.clock.now_ms, asyncio.Event(), game.clock.frame
+
+        async def then_tell(**how):
+            await frame(**how)
+            drawn.set()
+
+        async def answered_late():
+            await drawn.wait()
+            await game._channel.send("Target.getTargetInfo")
+            time.sleep(2)  # noqa: ASYNC251 - the whole machine stands still: nobody listens meanwhile
+            await game._channel.send("Target.getTargetInfo")
+
+        monkeypatch.setattr(game.clock, "frame", then_tell)
+        await game.clock.deliver(answered_late())
+        assert game.clock.now_ms - before == pytest.approx(FRAME_MS)

@@ -37,7 +37,10 @@ GRAIN_US = 5
 STARVATION = 1_000_000
 # An event that the page has not handled after this many frames is left to itself (a page that is loading).
 MAX_DELIVERY_FRAMES = 6
-DELIVERY_GRACE_S = 1.5
+# How often its answer is looked for after the first frame, and after each further one. Looks are counted, not seconds:
+# a machine that stands still for a while uses up one.
+FIRST_LOOKS, LATER_LOOKS = 100, 10
+LOOK_S = 0.05
 # An event is there, and one that needs no frame is answered, within this; it must be so before the frame is.
 ARRIVAL_GRACE_S = 0.004
 
@@ -117,18 +120,26 @@ class FrameClock:
         self._pending.add(task)
         task.add_done_callback(self._delivered)
         if wait is Handled.AT_ONCE:
-            await asyncio.wait({task}, timeout=DELIVERY_GRACE_S)
+            await self._answered(task, FIRST_LOOKS)
             self._note_event()
             return
         await self._let_arrive(task)
-        for _ in range(MAX_DELIVERY_FRAMES):
+        for number in range(MAX_DELIVERY_FRAMES):
             await self.frame(show=True)
             if wait is Handled.LATER:
                 return
-            await asyncio.wait({task}, timeout=DELIVERY_GRACE_S)
-            if task.done():
+            if await self._answered(task, LATER_LOOKS if number else FIRST_LOOKS):
                 self._note_event()
                 return
+
+    async def _answered(self, task: asyncio.Future[Any], looks: int) -> bool:
+        """Whether the event is answered, after that many looks; what the browser said before is read at each."""
+        for _ in range(looks):
+            await asyncio.wait({task}, timeout=LOOK_S)
+            if task.done():
+                return True
+            await self._channel.send("Target.getTargetInfo")
+        return task.done()
 
     def _note_event(self) -> None:
         if self.film is not None:
