@@ -87,7 +87,7 @@ async def test_a_swipe_that_the_page_takes_for_panning_is_counted(clock):
         assert (await game.facts())["pointercancel"] == 1
         events = await js(game, "take()")
         assert "pointerup" not in [e["kind"] for e in events]
-        await game.perform(Wait(ms=1500))  # a tap on a page that still glides only stops it
+        await game.perform(Wait(ms=4000))  # a tap on a page that still glides only stops it
         await js(game, "take()")
         await game.perform(Tap(x=195, y=600))
         assert [k for k in await js(game, "kindsOf()") if k in ONE_TAP] == ONE_TAP, "the next tap is whole"
