@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from playtest import __version__
-from playtest.commands import check, config, doctor, export, floor, replay, run, schema, spec, validate
+from playtest.commands import check, config, doctor, export, floor, gates, replay, run, schema, spec, validate
 from playtest.errors import EvidenceError, PlaytestError, UsageError
 from playtest.files import dump_json
 from playtest.protocol.exit_codes import ExitCode
 from playtest.protocol.result import ErrorBody, ErrorDocument
 from playtest.texts import sanitize
 
-COMMANDS = (run, floor, replay, export, doctor, config, schema, validate, spec, check)
+COMMANDS = (run, floor, gates, replay, export, doctor, config, schema, validate, spec, check)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -10,12 +10,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from playtest import __version__
 from playtest.config import Settings
 from playtest.evidence import GateEvidence
 from playtest.floor import FloorVisit, FloorWatch
-from playtest.fresh import LOCALES, Machine, fresh_games, machine_for
+from playtest.fresh import LOCALES, FreshGames, Machine, fresh_games, machine_for
 from playtest.games import Game
 from playtest.ports import Game as OpenGame
 from playtest.ports import PageFault
@@ -118,11 +119,22 @@ async def check_floor(check: Check, evidence: GateEvidence, stop: Stop, ready: s
     Raises UsageError when the game can't be reached, EvidenceError when the record can't be kept.
     """
     account, watch = Account(), FloorWatch(check.settings.boot_s * 1000)
-    async with (
-        limited(check.settings, stop) as why,
-        fresh_games(check.machine, check.game) as games,
-        games.open(check.seed) as (game, fault),
-    ):
+    async with limited(check.settings, stop) as why, fresh_games(check.machine, check.game) as games:
+        await visit_floor(check, games, watch, account, evidence, ready=ready)
+    return FloorResult(floor=watch.result(), degraded_reason=why() or watch.undecided, **told_of(check, account))
+
+
+async def visit_floor(
+    check: Check,
+    games: FreshGames,
+    watch: FloorWatch,
+    account: Account,
+    evidence: GateEvidence,
+    *,
+    ready: str | None,
+) -> None:
+    """One fresh game, watched but not played. Raises UsageError when it can't be reached."""
+    async with games.open(check.seed) as (game, fault):
         visit = FloorVisit(game, watch, evidence.picture, ready)
         try:
             if await visit.boot(fault):
@@ -132,18 +144,20 @@ async def check_floor(check: Check, evidence: GateEvidence, stop: Stop, ready: s
             account.faults.extend(visit.faults)
             account.took(game)
     watch.showed("B_uncaught", "console.jsonl")
-    return FloorResult(
-        gid=check.game.gid,
-        game=check.game.url or str(check.game.file),
-        floor=watch.result(),
-        degraded_reason=why() or watch.undecided,
-        seed=check.seed,
-        clock=account.clock or check.machine.clocks[0],
-        notes=tuple(account.notes),
-        faults=account.kinds,
-        blocked=account.blocked,
-        versions=account.versions,
-        started_at=account.started_at,
-        duration_ms=account.duration_ms,
-        game_time_ms=round(account.game_time_ms, 1),
-    )
+
+
+def told_of(check: Check, account: Account) -> dict[str, Any]:
+    """The fields that every check's result has."""
+    return {
+        "gid": check.game.gid,
+        "game": check.game.url or str(check.game.file),
+        "seed": check.seed,
+        "clock": account.clock or check.machine.clocks[0],
+        "notes": tuple(account.notes),
+        "faults": account.kinds,
+        "blocked": account.blocked,
+        "versions": account.versions,
+        "started_at": account.started_at,
+        "duration_ms": account.duration_ms,
+        "game_time_ms": round(account.game_time_ms, 1),
+    }

@@ -24,7 +24,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "rolls", "journal", "observer", "floor", "acceptance", "exam", "batch",
     ),
     "L4 delivery": ("__main__", "games", "recordings", "documents", "samples", "sources", "exporting",
-        "fresh", "gating", "wiring", "report", "terminal", "commands.*", "cli"),
+        "fresh", "gating", "driving", "wiring", "report", "terminal", "commands.*", "cli"),
 }  # fmt: skip
 MAY_IMPORT = {
     "L0": ("L0",),

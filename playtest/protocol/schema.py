@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from playtest.protocol.exit_codes import EXIT_CODE_MEANINGS
 from playtest.protocol.feedback import VerdictFeedback
-from playtest.protocol.gate_results import FloorResult
+from playtest.protocol.gate_results import FloorResult, GatesResult
 from playtest.protocol.play_spec import PlaySpec
 from playtest.protocol.reply import Reply
 from playtest.protocol.result import SCHEMA, ErrorDocument, Roll, RunResult
@@ -34,6 +34,7 @@ LAYOUT = {
     "playtest/roll-N/shots/0001.png": "the clean picture of step 1",
     "playtest/roll-N/shots/0001.grid.webp": "the picture as it was sent, with ruler and strip",
     "floor/floor.json": "the floor of a page, with shots/ and console.jsonl beside it",
+    "gates/gates.json": "the nine gates of a game, with timeline.jsonl, shots/ and console.jsonl beside it",
     "history/<UTC>-<gid>/": "earlier runs, moved here before a new one starts; of a floor <UTC>-<gid>-floor",
 }
 
@@ -41,7 +42,8 @@ LAYOUT = {
 def protocol_schema() -> dict[str, Any]:
     """`playtest-1.json`. It validates a result and an error document; replies and transcript lines are in `$defs`."""
     _, ours = models_json_schema(
-        [(document, "serialization") for document in (RunResult, Roll, FloorResult, ErrorDocument)], ref_template=REF
+        [(document, "serialization") for document in (RunResult, Roll, FloorResult, GatesResult, ErrorDocument)],
+        ref_template=REF,
     )
     definitions = dict(ours["$defs"])
     lines = TypeAdapter(TranscriptLine).json_schema(mode="serialization", ref_template=REF)
@@ -56,7 +58,7 @@ def protocol_schema() -> dict[str, Any]:
         "$id": "playtest-1.json",
         "title": SCHEMA,
         "description": "The playtest protocol: a result or an error document, and in $defs all it is made of.",
-        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("RunResult", "FloorResult", "ErrorDocument")],
+        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("RunResult", "FloorResult", "GatesResult", "ErrorDocument")],
         "$defs": dict(sorted(definitions.items())),
         "x-exitCodes": {str(int(code)): meaning for code, meaning in EXIT_CODE_MEANINGS.items()},
         "x-timeouts": TIMEOUTS,
