@@ -18,7 +18,8 @@ TOLD_WITHIN_S = 1.0
 async def within(seconds: float, call: Awaitable[T], what: str) -> T:
     """The call's value. Raises BrowserFault `hang` past the deadline, `crash` when the page is gone."""
     try:
-        return await asyncio.wait_for(asyncio.ensure_future(call), seconds)
+        async with asyncio.timeout(seconds):
+            return await call
     except TimeoutError as error:
         raise BrowserFault("hang", f"the page did not answer within {seconds:g} s ({what})") from error
     except PlaywrightError as error:

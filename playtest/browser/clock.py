@@ -192,7 +192,8 @@ class FrameClock:
         else:
             await self._advance("pauseIfNetworkFetchesPending", FRAME_MS)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._expired.wait(), PATIENCE_S)
+                async with asyncio.timeout(PATIENCE_S):
+                    await self._expired.wait()
             if not self._expired.is_set() and traffic.expected:
                 traffic.ignore()
                 await self._advance("advance", FRAME_MS)

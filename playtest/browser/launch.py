@@ -107,7 +107,8 @@ class Browser:
 
     async def _close_context(self) -> None:
         with suppress(TimeoutError, PlaywrightError):  # a wedged browser is killed after that
-            await asyncio.wait_for(self.context.close(), CLOSE_DEADLINE_S)
+            async with asyncio.timeout(CLOSE_DEADLINE_S):
+                await self.context.close()
 
     async def _launch_sandboxed_or_not(self, playwright: Playwright, profile: str) -> BrowserContext:
         """Chromium in its sandbox, or, where that can't work (as root, in many containers), without and with a note."""

@@ -229,7 +229,8 @@ async def _finding(trial: Callable[[], Awaitable[str]]) -> Finding:
 
 
 async def _within(call: Awaitable[T]) -> T:
-    return await asyncio.wait_for(call, _DEADLINE_S)
+    async with asyncio.timeout(_DEADLINE_S):
+        return await call
 
 
 def _reason(error: Exception) -> str:

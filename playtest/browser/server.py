@@ -91,7 +91,8 @@ class Gate:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            request = await asyncio.wait_for(_read_head(reader), HEAD_TIMEOUT_S)
+            async with asyncio.timeout(HEAD_TIMEOUT_S):
+                request = await _read_head(reader)
             if request is not None:
                 await self._handle(request, reader, writer)
         except (OSError, TimeoutError, asyncio.LimitOverrunError, ValueError):

@@ -115,6 +115,8 @@ class GameSession:
         )
         sides = {"width": screen.width, "height": screen.height}
         full = {"screenWidth": screen.width, "screenHeight": screen.height}
+        # The window's new size makes Chromium move a mouse that nobody has, at some moment of real time.
+        await self._channel.send("Input.setIgnoreInputEvents", {"ignore": True})
         await self._channel.send(
             "Emulation.setDeviceMetricsOverride",
             {**sides, **full, "deviceScaleFactor": 1, "mobile": False, "screenOrientation": orientation},
@@ -166,6 +168,7 @@ class GameSession:
                     if fault.kind != "browser":  # a frame that is gone again
                         raise
         await clock.advance(3 * FRAME_MS)
+        await self._channel.send("Input.setIgnoreInputEvents", {"ignore": False})
         assert self._events is not None, "the page is listened to"
         self._events.home = page_of(self._page.url)
         await self._note_facts()

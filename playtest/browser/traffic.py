@@ -70,7 +70,8 @@ class Traffic:
         while True:
             self._changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), STALL_S)
+                async with asyncio.timeout(STALL_S):
+                    await self._changed.wait()
                 continue
             if self._open:
                 return
@@ -81,7 +82,8 @@ class Traffic:
         while not condition():
             self._changed.clear()
             try:
-                await asyncio.wait_for(self._changed.wait(), max(0.0, end - loop.time()))
+                async with asyncio.timeout_at(end):
+                    await self._changed.wait()
             except TimeoutError:
                 return condition()
         return True

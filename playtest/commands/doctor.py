@@ -215,7 +215,8 @@ async def _endpoint(endpoint: Endpoint) -> Check:
     if not endpoint.key_present:
         return Check(name="endpoint", state="info", detail=f"{endpoint.base_url} (not asked: no key)")
     try:
-        reachable, detail = await asyncio.wait_for(endpoint.probe(), _PROBE_DEADLINE_S)
+        async with asyncio.timeout(_PROBE_DEADLINE_S):
+            reachable, detail = await endpoint.probe()
     except TimeoutError:
         reachable, detail = False, f"no answer within {_PROBE_DEADLINE_S:g} s"
     state: State = "ok" if reachable else "warning"
